@@ -110,9 +110,10 @@ static starfish_status create_on_ranks(struct starfish_atmosphere_plan *plan,
         STARFISH_TRY(starfish_atmosphere_deal(plan, problem, &cut->dealt));
     if (cut->boxes.cut.parts[0] == 0 && cut->dealt.runs.parts == 0)
         return gather(plan, problem);
-    STARFISH_TRY(starfish_ranks_agree(base->context, create_engine(plan, cut, NULL)));
     base->about.owners = cut->dealt.runs.parts > 0 ? cut->dealt.owners : cut->boxes.owners;
-    return STARFISH_SUCCESS;
+    const starfish_status status = starfish_ranks_agree(base->context, create_engine(plan, cut, NULL));
+    starfish_runs_free(&cut->dealt.runs);
+    return status;
 }
 
 /* ---- For the kind ------------------------------------------------------------------------------------------------ */

@@ -43,7 +43,7 @@ static starfish_status check_count(const char *name, size_t asked, size_t most)
 }
 
 starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
-                                           size_t slabs, size_t blocks, struct starfish_cut *cut, size_t *chosen)
+                                           size_t slabs, size_t blocks, struct starfish_runs *cut, size_t *chosen)
 {
     const size_t most_slabs = starfish_smaller(n[2], STARFISH_MAX_TILED_SLABS);
     /* The parts of a complex number stay together. */
@@ -52,9 +52,8 @@ starfish_status starfish_blktri_choose_cut(const struct starfish_context *contex
     STARFISH_TRY(check_count("slabs", slabs, most_slabs));
     STARFISH_TRY(check_count("mode_blocks", blocks, most_blocks));
     choose_tiles(context, n, &good_slabs, &good_blocks);
-    *cut = starfish_cut_equally(n[2], slabs > 0 ? slabs : clamp(good_slabs, 1, most_slabs));
     *chosen = blocks > 0 ? blocks : clamp(good_blocks, 1, most_blocks);
-    return STARFISH_SUCCESS;
+    return starfish_runs_equally(cut, n[2], slabs > 0 ? slabs : clamp(good_slabs, 1, most_slabs));
 }
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */

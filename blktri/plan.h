@@ -29,7 +29,7 @@ struct starfish_blktri_options {
     int radix;                    /* partial fractions: parts that a block of rows is cut into, 2 or 4 */
     starfish_algorithm algorithm; /* product form: how GPUs solve tridiagonal systems */
     int split;                    /* levels next to the root that are the cores' where there are GPUs too; -1: any */
-    struct starfish_cut cut;
+    struct starfish_runs cut;
     size_t blocks;  /* of modes of x */
     uint32_t where; /* kinds of workers that will solve; 0: any */
 };
@@ -43,9 +43,9 @@ int starfish_blktri_fractions_suit(const struct starfish_direction *z);
 /* Steps of refinement that bring back what a z which does not suit costs the product form, in f64; 0 where it does. */
 int starfish_blktri_refinements(const struct starfish_direction *z);
 
-/* Slabs and blocks of modes by the workers; `slabs` and `blocks` of 0 are chosen. */
+/* Slabs and blocks of modes by the workers; `slabs` and `blocks` of 0 are chosen. The caller frees the cut. */
 starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
-                                           size_t slabs, size_t blocks, struct starfish_cut *cut, size_t *chosen);
+                                           size_t slabs, size_t blocks, struct starfish_runs *cut, size_t *chosen);
 
 /* Bytes of work space that such a plan will take on a GPU, before it is made. Errors: MEMORY. */
 starfish_status starfish_blktri_device_bytes(struct starfish_context *context,

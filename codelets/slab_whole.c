@@ -125,7 +125,7 @@ void starfish_slab_whole_destroy(struct starfish_slab_whole *whole)
 struct arguments {
     struct starfish_task_header header;
     struct starfish_slab_whole *whole;
-    struct starfish_cut cut;
+    const struct starfish_runs *cut; /* the graph's */
     int in_place, has_modes, has_boundary;
     struct starfish_faces faces;
     struct starfish_boundary_rhs boundary; /* pointers are filled in by the task */
@@ -133,8 +133,8 @@ struct arguments {
 
 /* Where the slabs of a field are. */
 struct field {
-    char *slab[STARFISH_MAX_SLABS];
-    struct starfish_strides strides[STARFISH_MAX_SLABS];
+    char *slab[STARFISH_SLAB_MAX_SLABS];
+    struct starfish_strides strides[STARFISH_SLAB_MAX_SLABS];
 };
 
 /* Data: tables; token; slabs of the solution, of the right-hand side unless in place, of modes unless packed; constant
@@ -149,11 +149,11 @@ struct solve {
     double *removed;
 };
 
-static int attach_field(void *buffers[], const struct starfish_cut *cut, int at, struct field *field)
+static int attach_field(void *buffers[], const struct starfish_runs *cut, int at, struct field *field)
 {
-    for (size_t s = 0; s < cut->slabs; s++) {
+    for (size_t s = 0; s < cut->parts; s++) {
         field->slab[s] = starfish_slab_memory(buffers[at]);
-        field->strides[s] = starfish_slab_strides(buffers[at++], starfish_cut_planes(cut, s));
+        field->strides[s] = starfish_slab_strides(buffers[at++], starfish_runs_rows(cut, s));
     }
     return at;
 }
@@ -164,13 +164,13 @@ static struct solve solve_of(void *buffers[], const struct arguments *a)
     const struct starfish_slab_parts all = {.count = 1, .first_row = {0, space->n[1]}};
     struct solve solve = {
         .a = a, .whole = a->whole, .lines = starfish_slab_lines_of(buffers, space, &all, 0, space->n[2])};
-    int at = attach_field(buffers, &a->cut, STARFISH_SLAB_TABLES + 1, &solve.solution);
+    int at = attach_field(buffers, a->cut, STARFISH_SLAB_TABLES + 1, &solve.solution);
     solve.rhs = solve.solution;
     solve.modes = solve.solution;
     if (!a->in_place)
-        at = attach_field(buffers, &a->cut, at, &solve.rhs);
+        at = attach_field(buffers, a->cut, at, &solve.rhs);
     if (a->has_modes)
-        at = attach_field(buffers, &a->cut, at, &solve.modes);
+        at = attach_field(buffers, a->cut, at, &solve.modes);
     if (space->constant_lane >= 0) {
         solve.constant = STARFISH_VECTOR(buffers, at++);
         solve.removed = STARFISH_VECTOR(buffers, at++);
@@ -185,12 +185,12 @@ static struct solve solve_of(void *buffers[], const struct arguments *a)
 static char *plane_of(const struct solve *solve, const struct field *field, size_t k, struct starfish_strides *strides)
 {
     const struct starfish_slab_space *space = solve->whole->space;
-    const struct starfish_cut *cut = &solve->a->cut;
+    const struct starfish_runs *cut = solve->a->cut;
     size_t s = 0;
-    while (k >= cut->first_plane[s + 1])
+    while (k >= cut->first[s + 1])
         s++;
     *strides = field->strides[s];
-    k -= cut->first_plane[s];
+    k -= cut->first[s];
     return starfish_real_at(field->slab[s], space->precision,
                             strides->row > 0 ? starfish_strides_plane(strides, k) : k * lanes_of(space));
 }
@@ -511,10 +511,10 @@ int starfish_slab_whole_possible(const struct starfish_slab_space *space)
            starfish_times_known(&slab_whole_codelet, context, STARFISH_CPU);
 }
 
-static void attach_slabs(struct starfish_task *task, const struct starfish_cut *cut, const starpu_data_handle_t *slab,
+static void attach_slabs(struct starfish_task *task, const struct starfish_runs *cut, const starpu_data_handle_t *slab,
                          enum starpu_data_access_mode mode)
 {
-    for (size_t s = 0; s < cut->slabs; s++)
+    for (size_t s = 0; s < cut->parts; s++)
         starfish_task_data(task, slab[s], mode);
 }
 
@@ -524,7 +524,7 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
     const struct starfish_slab_space *space = d->whole->space;
     struct starfish_task task;
     struct arguments arguments = {.whole = d->whole,
-                                  .cut = *d->cut,
+                                  .cut = d->cut,
                                   .in_place = d->rhs[0] == d->solution[0],
                                   .has_modes = d->modes != NULL,
                                   .has_boundary = d->boundary != NULL,

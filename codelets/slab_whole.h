@@ -44,7 +44,7 @@ void starfish_slab_whole_destroy(struct starfish_slab_whole *whole);
  * singular problems. */
 struct starfish_slab_whole_task {
     struct starfish_slab_whole *whole;
-    const struct starfish_cut *cut;
+    const struct starfish_runs *cut;
     const starpu_data_handle_t *rhs, *solution, *modes;
     const struct starfish_boundary_data *boundary;
     starpu_data_handle_t removed;

@@ -83,18 +83,17 @@ static size_t choose_parts(const struct starfish_diffusion_plan *plan)
 }
 
 /* Of one rank. */
-static void choose_runs(struct starfish_diffusion_plan *plan)
+static starfish_status choose_runs(struct starfish_diffusion_plan *plan)
 {
     const size_t rows = plan->box.n[2], parts = choose_parts(plan), per = starfish_diffusion_rows_per_block(plan);
     const size_t blocks = (rows + per - 1) / per, gpus = starfish_context_workers_of(plan->plan.context, STARFISH_GPU);
 
-    for (size_t p = 0; p <= parts; p++) {
-        const size_t row = blocks * p / parts * per;
-        plan->first[p] = row < rows ? row : rows;
+    for (size_t p = 0; p < parts; p++) {
+        const size_t row = blocks * (p + 1) / parts * per, end = row < rows ? row : rows;
+        const struct starfish_owner owner = {0, parts > 1 && gpus > 0 ? (int)(p % gpus) : STARFISH_ANY};
+        STARFISH_TRY(starfish_runs_add(&plan->runs, 1, end - starfish_runs_end(&plan->runs), owner));
     }
-    for (size_t p = 0; p < parts; p++)
-        plan->owner[p] = (struct starfish_owner){0, parts > 1 && gpus > 0 ? (int)(p % gpus) : STARFISH_ANY};
-    plan->runs = (struct starfish_runs){.parts = parts, .first = plan->first, .owner = plan->owner};
+    return STARFISH_SUCCESS;
 }
 
 /* ---- The matrix and the vectors ---------------------------------------------------------------------------------- */
@@ -217,10 +216,7 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
 {
     const struct starfish_halo_window *window = &plan->box.window;
 
-    if (plan->dealt.runs.parts > 0)
-        plan->runs = plan->dealt.runs;
-    else
-        choose_runs(plan);
+    STARFISH_TRY(plan->dealt.runs.parts > 0 ? starfish_runs_copy(&plan->runs, &plan->dealt.runs) : choose_runs(plan));
     plan->runs.depth = 1;
     plan->runs.wraps = plan->box.periodic[2];
     STARFISH_TRY(starfish_halo_window_agree(window, starfish_diffusion_box_assemble(&plan->box, problem)));
@@ -330,6 +326,8 @@ void starfish_diffusion_release(struct starfish_plan *base)
     starfish_coefficient_table_destroy(&plan->high_table);
     starfish_coefficient_table_destroy(&plan->low_table);
     starfish_space_destroy(&plan->space);
+    starfish_runs_free(&plan->runs);
+    starfish_runs_free(&plan->dealt.runs);
     starfish_diffusion_box_destroy(&plan->box);
 }
 

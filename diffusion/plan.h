@@ -34,10 +34,8 @@ struct starfish_diffusion_plan {
     struct starfish_diffusion_options options; /* none is AUTO */
     struct starfish_diffusion_box box;
     struct starfish_space space;
-    struct starfish_runs runs; /* of one rank: its parts begin at */
-    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
-    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
-    starfish_precision inner; /* of the iteration */
+    struct starfish_runs runs; /* those of `dealt`, or of one rank */
+    starfish_precision inner;  /* of the iteration */
     struct starfish_coefficient_table high_table, low_table, preconditioner;
     struct starfish_cell_operator high, low; /* of the solution, of the iteration */
     struct starfish_cells_deflation deflation;

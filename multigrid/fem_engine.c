@@ -307,7 +307,6 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
     const int *local = m->grid[l].local;
-    struct starfish_fem_halos *halos = &m->halos[l];
 
     for (size_t from = 0; from < cut->parts; from++) {
         const size_t first = cut->first[l][from], last = cut->first[l][from + 1];
@@ -320,17 +319,12 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
                 halo.at = halo.count == 0 ? local[j] : halo.at;
                 index[halo.count++] = (int)(j - first);
             }
-        halo.index = index;
-        if (!index || halo.count == 0) {
-            free(index);
-        } else if (halos->count == STARFISH_SPACE_MOST_HALOS) {
-            free(index);
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "more than %d halos between %zu parts",
-                                 STARFISH_SPACE_MOST_HALOS, cut->parts);
-        } else {
-            halos->halo[halos->count++] = halo;
-        }
         STARFISH_FAIL_IF(!index, STARFISH_ERROR_MEMORY, "out of memory for a halo");
+        halo.index = index;
+        if (halo.count == 0)
+            free(index);
+        else
+            STARFISH_TRY(starfish_fem_halos_add(&m->halos[l], &halo));
     }
     return STARFISH_SUCCESS;
 }

@@ -30,20 +30,33 @@ static size_t write_halos(const struct starfish_fem_halos *halos, int levels, in
     return at;
 }
 
+starfish_status starfish_fem_halos_add(struct starfish_fem_halos *halos, const struct starfish_index_halo *halo)
+{
+    struct starfish_index_halo *const all = realloc(halos->halo, (halos->count + 1) * sizeof *all);
+
+    if (!all) {
+        free((void *)(uintptr_t)halo->index);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
+    }
+    halos->halo = all;
+    all[halos->count++] = *halo;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status read_halos(struct starfish_fem_halos *halos, const int *from, size_t count)
 {
     for (size_t at = 0; at < count; at += NUMBERS + (size_t)from[at + COUNT]) {
         const int *number = from + at;
-        struct starfish_fem_halos *level = &halos[number[LEVEL]];
         const size_t bytes = (size_t)number[COUNT] * sizeof *from;
         int *index = malloc(bytes + 1);
         STARFISH_FAIL_IF(!index, STARFISH_ERROR_MEMORY, "out of memory for a halo");
         memcpy(index, number + NUMBERS, bytes);
-        level->halo[level->count++] = (struct starfish_index_halo){.from = (size_t)number[FROM],
-                                                                   .to = (size_t)number[TO],
-                                                                   .count = (size_t)number[COUNT],
-                                                                   .index = index,
-                                                                   .at = number[AT]};
+        const struct starfish_index_halo halo = {.from = (size_t)number[FROM],
+                                                 .to = (size_t)number[TO],
+                                                 .count = (size_t)number[COUNT],
+                                                 .index = index,
+                                                 .at = number[AT]};
+        STARFISH_TRY(starfish_fem_halos_add(&halos[number[LEVEL]], &halo));
     }
     return STARFISH_SUCCESS;
 }
@@ -53,7 +66,8 @@ void starfish_fem_halos_free(struct starfish_fem_halos *halos, int levels)
     for (int l = 0; halos && l < levels; l++) {
         for (size_t h = 0; h < halos[l].count; h++)
             free((void *)(uintptr_t)halos[l].halo[h].index);
-        halos[l].count = 0;
+        free(halos[l].halo);
+        halos[l] = (struct starfish_fem_halos){.count = 0};
     }
 }
 

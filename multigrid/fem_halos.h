@@ -9,14 +9,17 @@
 /* Of a grid. Indices are ours. */
 struct starfish_fem_halos {
     size_t count;
-    struct starfish_index_halo halo[STARFISH_SPACE_MOST_HALOS];
+    struct starfish_index_halo *halo;
 };
+
+/* Appends a halo, whose indices end with the others, also after a failure. Error: MEMORY. */
+starfish_status starfish_fem_halos_add(struct starfish_fem_halos *halos, const struct starfish_index_halo *halo);
 
 /* Every rank tells all others of the halos of its parts; halos[0 .. levels-1] then have those of all parts, in the same
  * order on all ranks. Collective. Errors: MEMORY, RUNTIME. */
 starfish_status starfish_fem_halos_share(const struct starfish_context *context, struct starfish_fem_halos *halos,
                                          int levels);
-/* NULL is allowed. The array itself is the caller's. */
+/* NULL is allowed. `halos` itself is the caller's. */
 void starfish_fem_halos_free(struct starfish_fem_halos *halos, int levels);
 
 #endif

@@ -346,8 +346,7 @@ static starfish_status complete(struct starfish_multigrid_engine *engine, struct
     if (engine->mixed && !problem->cut)
         STARFISH_TRY(starfish_multigrid_keep_high(engine, h->made.level[0].table, h->made.level[0].table_size));
     STARFISH_TRY(starfish_multigrid_engine_complete(engine, &h->made));
-    starfish_users_space(&engine->users, engine->op.space, state->n);
-    return STARFISH_SUCCESS;
+    return starfish_users_space(&engine->users, engine->op.space, state->n);
 }
 
 static starfish_status create(struct starfish_multigrid_engine *engine, const void *described,

@@ -168,7 +168,7 @@ static size_t depth_of(const struct hierarchy *h, const struct starfish_flux_gri
     if (!w->context || starfish_flux_grid_unknowns(grid) <= tail)
         return w->planes;
     for (size_t p = 0; p < h->runs->parts; p++)
-        if (!starfish_hierarchy_is_deep(h->runs->first[p + 1] - h->runs->first[p], coarser, w->finest))
+        if (!starfish_hierarchy_is_deep(h->runs->first[p + 1] - h->runs->first[p], coarser, starfish_runs_end(w->runs)))
             return w->planes;
     return STARFISH_STENCIL_WINDOW;
 }

@@ -58,8 +58,8 @@ static void take_maxima(double maximum[STARFISH_MAXIMA], const double *found, in
 static starfish_status read_maxima_here(const struct starfish_poisson_job *job, double maximum[STARFISH_MAXIMA])
 {
     memset(maximum, 0, STARFISH_MAXIMA * sizeof *maximum);
-    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
-        if (!starfish_cut_is_here(job->plan->base.context, &job->cut, slab))
+    for (size_t slab = 0; slab < job->cut.parts; slab++) {
+        if (!starfish_run_is_here(job->plan->base.context, &job->cut, slab))
             continue;
         STARFISH_TRY(starfish_coefficient_table_acquire(&job->maximum[slab], job->plan->base.context, STARFISH_READ));
         const double *found = job->maximum[slab].memory;

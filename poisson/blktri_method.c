@@ -85,7 +85,7 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
     const struct starfish_blktri_problem problem = problem_of(plan);
     const size_t all = starfish_poisson_field_bytes(plan), ranks = (size_t)starfish_context_ranks(plan->base.context);
     const size_t field = starfish_larger(plan->here.planes * starfish_poisson_plane_bytes(plan), all / ranks);
-    const size_t slab = largest_share(all, plan->n[2], how->cut.slabs);
+    const size_t slab = largest_share(all, plan->n[2], how->cut.parts);
     const size_t block = largest_share(all, plan->n[0], how->blocks);
     const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
     const size_t large = starfish_larger(2 * block, 3 * slab + PLANES_BESIDE * (all / plan->n[2]));
@@ -118,13 +118,12 @@ static int cut_finer(const struct starfish_poisson_plan *plan, struct starfish_b
     const size_t most_slabs = starfish_smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
     const size_t most_blocks =
         starfish_poisson_is_complex(plan) ? 1 : starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
-    const int more_slabs = options->slabs == 0 && how->cut.slabs < most_slabs;
+    const int more_slabs = options->slabs == 0 && how->cut.parts < most_slabs;
     const int more_blocks = options->mode_blocks == 0 && how->blocks < most_blocks;
-    if (more_slabs && (how->cut.slabs <= how->blocks || !more_blocks))
-        how->cut = starfish_cut_equally(plan->n[2], how->cut.slabs + 1);
-    else if (more_blocks)
-        how->blocks++;
-    return more_slabs || more_blocks;
+    if (more_slabs && (how->cut.parts <= how->blocks || !more_blocks))
+        return starfish_runs_equally(&how->cut, plan->n[2], how->cut.parts + 1) == STARFISH_SUCCESS;
+    how->blocks += more_blocks;
+    return more_blocks;
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
@@ -145,7 +144,7 @@ static int may_be_dealt(const struct starfish_poisson_plan *plan)
 }
 
 /* Each rank's planes in slabs, one rank behind the other: the same on all. */
-static void cut_for_ranks(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how)
+static starfish_status cut_for_ranks(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how)
 {
     const struct starfish_poisson_options *options = &plan->options;
     const int ranks = starfish_context_ranks(plan->base.context);
@@ -153,17 +152,17 @@ static void cut_for_ranks(const struct starfish_poisson_plan *plan, struct starf
     const size_t each = starfish_smaller(slabs_each, most_pieces(plan)),
                  blocks_each = starfish_smaller(BLOCKS_OF_RANK, most_pieces(plan));
     const size_t blocks = options->mode_blocks > 0 ? options->mode_blocks : blocks_each * (size_t)ranks;
-    how->cut = (struct starfish_cut){.slabs = 0};
+    how->cut.parts = 0;
+    how->blocks = starfish_smaller(blocks, starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS));
     for (int rank = 0; rank < ranks; rank++) {
         const struct starfish_run_of_planes run = starfish_poisson_planes_of(plan, rank);
         const struct starfish_owner owner = {rank, STARFISH_ANY};
         const size_t slabs = starfish_smaller(each, run.count);
-        for (size_t s = 0; s < slabs; s++) {
-            how->cut.where[how->cut.slabs] = starfish_where_of(owner, 0);
-            how->cut.first_plane[++how->cut.slabs] = run.first + run.count * (s + 1) / slabs;
-        }
+        STARFISH_TRY(starfish_runs_add(&how->cut, slabs, run.count, owner));
+        for (size_t s = 0; s < slabs; s++)
+            how->cut.first[how->cut.parts - s] = run.first + run.count * (slabs - s) / slabs;
     }
-    how->blocks = starfish_smaller(blocks, starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS));
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Cuts -------------------------------------------------------------------------------------------------------- */
@@ -176,12 +175,11 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
     const struct starfish_poisson_options *options = &plan->options;
     const size_t room =
         plan->base.context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->base.context) : SIZE_MAX;
-    *how = options_of(plan);
     STARFISH_TRY(starfish_blktri_choose_cut(plan->base.context, plan->n, starfish_poisson_is_complex(plan),
                                             options->slabs, options->mode_blocks, &how->cut, &how->blocks));
     const int on_ranks = starfish_context_ranks(plan->base.context) > 1;
     if (on_ranks)
-        cut_for_ranks(plan, how);
+        STARFISH_TRY(cut_for_ranks(plan, how));
     STARFISH_TRY(cost_of_cut(plan, how, memory));
     how->where = choose_where(plan, memory);
     if (how->where == STARFISH_ON_CORES)
@@ -194,8 +192,11 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
 static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
     struct starfish_blktri_options how = options_of(plan);
-    if (!plan->state)
-        return choose_cut(plan, &how, memory);
+    if (!plan->state) {
+        const starfish_status status = choose_cut(plan, &how, memory);
+        starfish_runs_free(&how.cut);
+        return status;
+    }
     const struct starfish_blktri_plan *blktri = plan->state;
     how.cut = blktri->spectral.cut;
     how.blocks = blktri->spectral.blocks;
@@ -211,12 +212,14 @@ static starfish_status make_state(struct starfish_poisson_plan *plan)
     STARFISH_TRY(starfish_blktri_check_digits(plan));
     STARFISH_TRY(starfish_poisson_check_memory(plan));
     struct starfish_memory memory;
-    struct starfish_blktri_options how;
-    STARFISH_TRY(choose_cut(plan, &how, &memory));
+    struct starfish_blktri_options how = options_of(plan);
     struct starfish_blktri_plan *blktri = malloc(sizeof *blktri);
     if (!blktri)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    const starfish_status status = starfish_blktri_plan_create(blktri, plan->base.context, &problem, &how);
+    starfish_status status = choose_cut(plan, &how, &memory);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_blktri_plan_create(blktri, plan->base.context, &problem, &how);
+    starfish_runs_free(&how.cut);
     if (status != STARFISH_SUCCESS) {
         free(blktri);
         return status;
@@ -253,7 +256,7 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 }
 
 static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                               enum starfish_pace pace, const struct starfish_cut **cut)
+                               enum starfish_pace pace, const struct starfish_runs **cut)
 {
     const struct starfish_blktri_plan *blktri = plan->state;
     (void)residence, (void)pace;
@@ -261,10 +264,10 @@ static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish
     return STARFISH_SUCCESS;
 }
 
-static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
 {
     struct starfish_blktri_plan *blktri = plan->state;
-    return starfish_cut_is_same(&blktri->spectral.cut, cut) ? &blktri->spectral : NULL;
+    return starfish_runs_are_same(&blktri->spectral.cut, cut) ? &blktri->spectral : NULL;
 }
 
 static void fill_phases(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases)

@@ -110,11 +110,12 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
     const struct starfish_poisson_plan *plan = job->plan;
     const starfish_precision precision = plan->options.precision;
     struct starfish_boundary_task task = {.precision = precision, .planes = plan->here.planes, .data = job->boundary};
-    const struct starfish_cut_array array = {.n = plan->field_n, .precision = precision, .context = plan->base.context};
+    const struct starfish_field_array array = {
+        .n = plan->field_n, .precision = precision, .context = plan->base.context};
     /* Faces are those of this rank's planes. */
-    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
-        memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
-        task.first_plane = job->cut.first_plane[slab] - plan->here.first;
+    for (size_t slab = 0; slab < job->cut.parts; slab++) {
+        memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_runs_rows(&job->cut, slab)}, sizeof task.n);
+        task.first_plane = job->cut.first[slab] - plan->here.first;
         task.where = starfish_job_packing_workers(job, slab);
         task.rhs = job->rhs->handle[slab];
         starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, &array);
@@ -139,7 +140,7 @@ double starfish_job_largest_boundary(const struct starfish_poisson_job *job)
 
 void starfish_job_release_boundary(struct starfish_poisson_job *job)
 {
-    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut.parts; slab++)
         starfish_array_unregister(job->full_rhs[slab]);
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++) {

@@ -272,24 +272,33 @@ void starfish_poisson_release(struct starfish_plan *base)
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     starfish_plan_destroy(plan->wide);
     free(plan->planes);
+    starfish_runs_free(&plan->spread);
     starfish_poisson_destroy_method(plan);
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
 }
 
-/* The first one to say so says it for all fields of the plan. */
-static starfish_status settle_spread(struct starfish_poisson_plan *plan, const struct starfish_cut *wanted,
-                                     const struct starfish_cut **cut)
+/* The cut that has these shares. The first one to say so says it for all fields of the plan. */
+static starfish_status settle_spread(struct starfish_poisson_plan *plan, size_t count,
+                                     const struct starfish_field_share *shares, const struct starfish_runs **cut)
 {
+    struct starfish_runs wanted = {.parts = 0};
+    starfish_status status = starfish_spread_cut(plan->base.context, plan->field_n, count, shares, &wanted);
+    if (status == STARFISH_SUCCESS && (plan->method->id != STARFISH_METHOD_SLAB || plan->count > 1))
+        status = starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                               "shares: method %s%s cuts fields in its own way: without shares, or by method slab",
+                               starfish_method_list[plan->method->id], plan->count > 1 ? " for many problems" : "");
     pthread_mutex_lock(&plan->base.lock);
-    if (plan->spread.slabs == 0)
-        plan->spread = *wanted;
+    if (status == STARFISH_SUCCESS && plan->spread.parts == 0)
+        status = starfish_runs_copy(&plan->spread, &wanted);
     pthread_mutex_unlock(&plan->base.lock);
-    STARFISH_TRY(plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, cut));
-    return starfish_cut_is_same(*cut, wanted)
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: fields of the plan are spread in another way already");
+    if (status == STARFISH_SUCCESS)
+        status = plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, cut);
+    if (status == STARFISH_SUCCESS && !starfish_runs_are_same(*cut, &wanted))
+        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: fields of the plan are spread in another way already");
+    starfish_runs_free(&wanted);
+    return status;
 }
 
 starfish_status starfish_poisson_field_spread(starfish_plan *base, size_t count,
@@ -297,8 +306,7 @@ starfish_status starfish_poisson_field_spread(starfish_plan *base, size_t count,
 {
     STARFISH_OWN_ARITHMETIC;
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
-    const struct starfish_cut *cut;
-    struct starfish_cut wanted;
+    const struct starfish_runs *cut;
     STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
     STARFISH_NEED(field, "field");
     *field = NULL;
@@ -306,12 +314,7 @@ starfish_status starfish_poisson_field_spread(starfish_plan *base, size_t count,
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "fields of a plan on several ranks are not spread");
     const struct starfish_field_shape shape = {.precision = plan->options.precision,
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]}};
-    STARFISH_TRY(starfish_spread_cut(plan->base.context, plan->field_n, count, shares, &wanted));
-    STARFISH_FAIL_IF(count > 0 && (plan->method->id != STARFISH_METHOD_SLAB || plan->count > 1),
-                     STARFISH_ERROR_UNSUPPORTED,
-                     "shares: method %s%s cuts fields in its own way: without shares, or by method slab",
-                     starfish_method_list[plan->method->id], plan->count > 1 ? " for many problems" : "");
-    STARFISH_TRY(count > 0 ? settle_spread(plan, &wanted, &cut)
+    STARFISH_TRY(count > 0 ? settle_spread(plan, count, shares, &cut)
                            : plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, &cut));
     return starfish_field_spread(plan->base.context, &shape, cut, count > 0 ? shares : NULL, field);
 }
@@ -326,7 +329,7 @@ starfish_status starfish_poisson_field(starfish_plan *base, void *memory, starfi
                      base->about.method);
     int node;
     enum starfish_residence residence = STARFISH_PINNED;
-    const struct starfish_cut *cut;
+    const struct starfish_runs *cut;
     starfish_status status = STARFISH_SUCCESS;
     if (memory)
         status = starfish_memory_place(plan->base.context, "memory", memory, &node, &residence);

@@ -14,7 +14,7 @@ enum { STEPS = 3 }; /* of refinement: what rounding errors are left is tested */
 
 struct state {
     struct starfish_band band;
-    struct starfish_cut cut;
+    struct starfish_runs cut;
 };
 
 /* ---- Shape ------------------------------------------------------------------------------------------------------- */
@@ -120,6 +120,7 @@ static void destroy(struct starfish_poisson_plan *plan)
 {
     struct state *state = plan->state;
     starfish_band_destroy(&state->band);
+    starfish_runs_free(&state->cut);
     free(state);
     plan->state = NULL;
 }
@@ -130,9 +131,10 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     if (!state)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     starfish_status status = starfish_band_create(&state->band, unknowns_of(plan), width_of(plan), plan->singular);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_runs_equally(&state->cut, plan->n[2], 1);
     if (status == STARFISH_SUCCESS) {
         state->band.precision = plan->options.precision;
-        state->cut = starfish_cut_equally(plan->n[2], 1);
         for_each(&state->band, plan, fill_place);
         for_each(&state->band, plan, fill_row);
         status = starfish_band_factorise(&state->band);
@@ -145,17 +147,17 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 }
 
 static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                               enum starfish_pace pace, const struct starfish_cut **cut)
+                               enum starfish_pace pace, const struct starfish_runs **cut)
 {
     (void)residence, (void)pace;
     *cut = &((struct state *)plan->state)->cut;
     return STARFISH_SUCCESS;
 }
 
-static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
 {
     struct state *state = plan->state;
-    return starfish_cut_is_same(&state->cut, cut) ? &state->band : NULL;
+    return starfish_runs_are_same(&state->cut, cut) ? &state->band : NULL;
 }
 
 static starfish_status submit(void *graph, struct starfish_progress *progress, const struct starfish_direct_data *data)

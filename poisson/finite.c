@@ -12,7 +12,9 @@
 
 /* A result for every piece of data. */
 struct starfish_finite_search {
-    struct starfish_coefficient_table slab[STARFISH_MAX_SLABS], face[3][2];
+    struct starfish_coefficient_table face[3][2];
+    size_t slabs;
+    struct starfish_coefficient_table slab[];
 };
 
 static starfish_status submit(struct starfish_poisson_job *job, struct starfish_finite_task *task,
@@ -29,21 +31,23 @@ starfish_status starfish_job_submit_search(struct starfish_poisson_job *job)
     const struct starfish_poisson_plan *plan = job->plan;
     if (!plan->options.check_data)
         return STARFISH_SUCCESS;
-    struct starfish_finite_search *search = job->search = calloc(1, sizeof *search);
+    struct starfish_finite_search *search = job->search =
+        calloc(1, sizeof *search + job->cut.parts * sizeof search->slab[0]);
     if (!search)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the search for values that are not finite");
+    search->slabs = job->cut.parts;
     const starfish_handle *values = starfish_job_packs_rhs(job) ? job->full_rhs : job->rhs->handle;
-    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
-        struct starfish_finite_task task = {.count = plan->n[0] * plan->n[1] * starfish_cut_planes(&job->cut, slab),
+    for (size_t slab = 0; slab < job->cut.parts; slab++) {
+        struct starfish_finite_task task = {.count = plan->n[0] * plan->n[1] * starfish_runs_rows(&job->cut, slab),
                                             .is_slab = 1,
-                                            .where = job->cut.where[slab],
+                                            .where = starfish_runs_where(&job->cut, slab),
                                             .values = values[slab]};
         STARFISH_TRY(submit(job, &task, &search->slab[slab]));
     }
     for (int face = 0; face < 6; face++) {
         const int axis = face / 2, end = face % 2;
         struct starfish_finite_task task = {.count = starfish_poisson_face_size(plan, axis),
-                                            .where = job->cut.where[0],
+                                            .where = starfish_runs_where(&job->cut, 0),
                                             .values = job->boundary.face[axis][end]};
         if (job->boundary.face[axis][end])
             STARFISH_TRY(submit(job, &task, &search->face[axis][end]));
@@ -72,13 +76,13 @@ starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.array[%d][%d] is not finite at %zu", face / 2,
                                  face % 2, (size_t)first);
     }
-    for (size_t slab = 0; slab < job->cut.slabs && search; slab++) {
-        if (!starfish_cut_is_here(job->plan->base.context, &job->cut, slab))
+    for (size_t slab = 0; slab < job->cut.parts && search; slab++) {
+        if (!starfish_run_is_here(job->plan->base.context, &job->cut, slab))
             continue;
         STARFISH_TRY(read_first(job, &search->slab[slab], &first));
         if (first != STARFISH_ALL_FINITE)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs is not finite at (%zu, %zu, %zu)", (size_t)first % nx,
-                                 (size_t)first / nx % ny, job->cut.first_plane[slab] + (size_t)first / (nx * ny));
+                                 (size_t)first / nx % ny, job->cut.first[slab] + (size_t)first / (nx * ny));
     }
     return STARFISH_SUCCESS;
 }
@@ -86,7 +90,7 @@ starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
 void starfish_job_release_search(struct starfish_poisson_job *job)
 {
     struct starfish_finite_search *search = job->search;
-    for (size_t slab = 0; slab < STARFISH_MAX_SLABS && search; slab++)
+    for (size_t slab = 0; search && slab < search->slabs; slab++)
         starfish_coefficient_table_destroy(&search->slab[slab]);
     for (int face = 0; face < 6 && search; face++)
         starfish_coefficient_table_destroy(&search->face[face / 2][face % 2]);

@@ -82,11 +82,11 @@ static void register_array(struct starfish_poisson_job *job)
     const struct starfish_poisson_plan *plan = job->plan;
     const size_t n[3] = {plan->n[0] + 2, plan->n[1] + 2, (plan->n[2] + 2) * plan->count};
     const size_t size = starfish_real_size(plan->options.precision);
-    struct starfish_cut_array array = {.n = n,
-                                       .precision = plan->options.precision,
-                                       .node = starfish_slab_home(job->solution->handle[0]),
-                                       .strides = job->solution->strides};
-    const struct starfish_cut whole = starfish_cut_equally(n[2], 1);
+    struct starfish_field_array array = {.n = n,
+                                         .precision = plan->options.precision,
+                                         .node = starfish_slab_home(job->solution->handle[0]),
+                                         .strides = job->solution->strides};
+    const struct starfish_runs whole = {.parts = 1, .first = (size_t[]){0, n[2]}};
     array.memory = (char *)job->solution->memory - (1 + array.strides.row + array.strides.plane) * size;
     array.strides.height = n[1];
     array.strides.depth = plan->n[2] + 2;
@@ -103,7 +103,7 @@ starfish_status starfish_job_submit_ghosts(struct starfish_poisson_job *job)
                                         .n = {plan->n[0], plan->n[1], plan->n[2]},
                                         .problems = plan->count,
                                         .array = job->ghosted,
-                                        .slabs = job->cut.slabs,
+                                        .slabs = job->cut.parts,
                                         .slab = job->solution->handle};
     memcpy(task.rule, plan->ghost, sizeof task.rule);
     memcpy(task.constant, job->boundary.constant, sizeof task.constant);

@@ -13,8 +13,8 @@ struct starfish_finite_search;
 struct starfish_poisson_job {
     struct starfish_job base;           /* the first member */
     struct starfish_poisson_plan *plan; /* base.plan */
-    struct starfish_cut cut;
-    void *graph; /* of that cut; NULL: the method iterates */
+    struct starfish_runs cut;           /* that of the fields, whose arrays it shares */
+    void *graph;                        /* of that cut; NULL: the method iterates */
     /* Those of the request, or over its arrays: then they end with the job. One field where the solve is in place. */
     struct starfish_field *rhs, *solution;
     int owns_fields;
@@ -26,7 +26,7 @@ struct starfish_poisson_job {
     struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for; the user's own, or packed */
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
      * runtime's. */
-    starfish_handle full_rhs[STARFISH_MAX_SLABS];
+    starfish_handle *full_rhs;              /* of each slab, as the arrays below */
     starfish_handle ghosted;                /* the solution's array with its ghosts */
     struct starfish_boundary_data boundary; /* of ends that have data */
     int boundary_in_passing;                /* the task that reads the user's right-hand side moves them to it */
@@ -39,14 +39,13 @@ struct starfish_poisson_job {
      * of the residual after a step, and of the correction; and what became of the steps. */
     struct starfish_slabs correction;
     struct starfish_coefficient_table removed_again;
-    struct starfish_coefficient_table refined[STARFISH_MAX_SLABS], correction_maximum[STARFISH_MAX_SLABS];
+    struct starfish_coefficient_table *refined, *correction_maximum;
     struct starfish_coefficient_table verdict[STARFISH_MOST_REFINEMENTS];
     /* Of the residual, before the last step where there is one: STARFISH_MAXIMA doubles for each problem. */
-    struct starfish_coefficient_table maximum[STARFISH_MAX_SLABS];
-    starfish_handle packed[STARFISH_MAX_SLABS]; /* layout.h: the solution, before it goes where the user wants it */
-    struct starfish_coefficient_table
-        removed_of_slab[STARFISH_MAX_SLABS]; /* of many singular problems: two doubles for each */
-    struct starfish_finite_search *search;   /* for what is not finite, where it is asked for */
+    struct starfish_coefficient_table *maximum;
+    starfish_handle *packed; /* layout.h: the solution, before it goes where the user wants it */
+    struct starfish_coefficient_table *removed_of_slab; /* of many singular problems: two doubles for each */
+    struct starfish_finite_search *search;              /* for what is not finite, where it is asked for */
     /* Where the user wants more than the result, or NULL. */
     double *pertrb_wanted;
     struct starfish_poisson_phases *phases_wanted;

@@ -77,7 +77,8 @@ static void *first_unknown(const struct starfish_poisson_plan *plan, enum starfi
 }
 
 starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *plan, enum starfish_user_array which,
-                                            const struct starfish_cut *cut, void *memory, struct starfish_field **field)
+                                            const struct starfish_runs *cut, void *memory,
+                                            struct starfish_field **field)
 {
     const struct starfish_field_shape shape = {.precision = plan->options.precision,
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]},
@@ -115,7 +116,7 @@ static int wants_packed(const struct starfish_poisson_job *job, const struct sta
 
 uint32_t starfish_job_packing_workers(const struct starfish_poisson_job *job, size_t slab)
 {
-    return job->staged ? (uint32_t)STARFISH_ON_CORES : job->cut.where[slab];
+    return job->staged ? (uint32_t)STARFISH_ON_CORES : starfish_runs_where(&job->cut, slab);
 }
 
 int starfish_job_packs_rhs(const struct starfish_poisson_job *job)
@@ -126,12 +127,12 @@ int starfish_job_packs_rhs(const struct starfish_poisson_job *job)
 void starfish_job_make_solution_slabs(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const struct starfish_cut_array array = {
+    const struct starfish_field_array array = {
         .n = plan->field_n, .precision = plan->options.precision, .context = plan->base.context};
     const int packs = wants_packed(job, job->solution);
-    for (size_t slab = 0; slab < job->cut.slabs && packs; slab++)
+    for (size_t slab = 0; slab < job->cut.parts && packs; slab++)
         starfish_slab_register(&job->packed[slab], "packed solution", &job->cut, slab, &array);
-    memcpy(job->solution_slabs.slab, packs ? job->packed : job->solution->handle, sizeof job->solution_slabs.slab);
+    job->solution_slabs.slab = packs ? job->packed : job->solution->handle;
     job->solution_slabs.strided = !packs && job->solution->strides.row > 0;
 }
 
@@ -142,9 +143,9 @@ starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job)
                                           .planes = plan->n[2],
                                           .name = "unpack solution",
                                           .past_caches = job->staged};
-    for (size_t slab = 0; slab < job->cut.slabs && job->packed[slab]; slab++) {
-        memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
-        task.first_plane = job->cut.first_plane[slab];
+    for (size_t slab = 0; slab < job->cut.parts && job->packed[slab]; slab++) {
+        memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_runs_rows(&job->cut, slab)}, sizeof task.n);
+        task.first_plane = job->cut.first[slab];
         task.where = starfish_job_packing_workers(job, slab);
         task.rhs = job->packed[slab];
         task.result = job->solution->handle[slab];
@@ -155,7 +156,7 @@ starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job)
 
 void starfish_job_end_staging(struct starfish_poisson_job *job, starfish_handle *copies)
 {
-    for (size_t slab = 0; slab < job->cut.slabs && job->staged; slab++) {
+    for (size_t slab = 0; slab < job->cut.parts && job->staged; slab++) {
         starfish_data_discard_after_tasks(copies[slab]);
         copies[slab] = NULL;
     }
@@ -163,7 +164,7 @@ void starfish_job_end_staging(struct starfish_poisson_job *job, starfish_handle 
 
 void starfish_job_release_packed(struct starfish_poisson_job *job)
 {
-    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut.parts; slab++)
         starfish_array_unregister(job->packed[slab]);
 }
 
@@ -171,7 +172,7 @@ void starfish_job_release_packed(struct starfish_poisson_job *job)
 
 size_t starfish_job_problems(const struct starfish_poisson_job *job, size_t slab)
 {
-    return job->plan->count > 1 ? starfish_cut_planes(&job->cut, slab) / job->plan->n[2] : 1;
+    return job->plan->count > 1 ? starfish_runs_rows(&job->cut, slab) / job->plan->n[2] : 1;
 }
 
 starfish_status starfish_job_make_removed(struct starfish_poisson_job *job)
@@ -181,7 +182,7 @@ starfish_status starfish_job_make_removed(struct starfish_poisson_job *job)
     if (job->plan->count == 1)
         return starfish_coefficient_table_results_of(&job->removed, job->plan->base.context, STARFISH_CONSTANT_REMOVED,
                                                      0);
-    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut.parts; slab++)
         STARFISH_TRY(starfish_coefficient_table_results(&job->removed_of_slab[slab],
                                                         STARFISH_CONSTANT_REMOVED * starfish_job_problems(job, slab)));
     return STARFISH_SUCCESS;
@@ -217,7 +218,7 @@ static starfish_status read_removed(const struct starfish_poisson_job *job,
 static starfish_status read_largest(const struct starfish_poisson_job *job, double removed[2])
 {
     double *next = job->base.kept;
-    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
+    for (size_t slab = 0; slab < job->cut.parts; slab++) {
         const size_t problems = starfish_job_problems(job, slab);
         double largest[2] = {0, 0};
         STARFISH_TRY(read_removed(job, &job->removed_of_slab[slab], problems, largest, next));

@@ -11,7 +11,7 @@ starfish_status starfish_poisson_read_layouts(struct starfish_poisson_plan *plan
 
 /* A field over the user's array, where the plan's layout says. */
 starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *plan, enum starfish_user_array which,
-                                            const struct starfish_cut *cut, void *memory,
+                                            const struct starfish_runs *cut, void *memory,
                                             struct starfish_field **field);
 /* Whether both would be the same field. Errors: ARGUMENT (one array in two layouts that begin alike). */
 starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *plan, const void *rhs,

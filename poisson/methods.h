@@ -35,10 +35,10 @@ struct starfish_method_row {
 
     /* The cut of fields whose data have that residence, for solves at that pace. */
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                           enum starfish_pace pace, const struct starfish_cut **cut);
+                           enum starfish_pace pace, const struct starfish_runs **cut);
     /* The graph that solves fields with that cut, or NULL if the plan has no such cut. The caller holds the plan's
      * lock. With the plan's lock held. */
-    void *(*graph_of)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
+    void *(*graph_of)(struct starfish_poisson_plan *plan, const struct starfish_runs *cut);
     /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for
      * STARFISH_STAGED; NULL: no. */
     int (*stages)(const struct starfish_poisson_plan *plan);

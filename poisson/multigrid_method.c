@@ -29,7 +29,7 @@ enum { TAIL_OF_GPUS = 1 << 19, LEAST_PLANES = 9 };
 struct state {
     struct starfish_multigrid_engine *engine;
     struct starfish_pass pass;
-    struct starfish_cut cut;
+    struct starfish_runs cut;
     struct starfish_space space;
 };
 
@@ -206,11 +206,8 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
                                        .owner = finest->apart ? finest->owner : NULL,
                                        .apart = finest->apart};
 
-    state->cut.slabs = runs.parts;
-    memcpy(state->cut.first_plane, runs.first, (runs.parts + 1) * sizeof runs.first[0]);
-    state->cut.first_plane[runs.parts] = plan->n[2];
-    for (size_t s = 0; s < runs.parts && runs.owner; s++)
-        state->cut.where[s] = starfish_where_of(runs.owner[s], 0);
+    STARFISH_TRY(starfish_runs_copy(&state->cut, &runs));
+    state->cut.first[runs.parts] = plan->n[2];
     return starfish_space_runs(&state->space, plan->base.context, finest->n, &runs);
 }
 
@@ -228,6 +225,7 @@ static void destroy_state(struct state *state)
 {
     starfish_multigrid_engine_destroy(state->engine);
     starfish_space_destroy(&state->space);
+    starfish_runs_free(&state->cut);
     free(state);
 }
 
@@ -256,19 +254,21 @@ static starfish_status make_state(struct starfish_poisson_plan *plan, const stru
  * solves for all. */
 static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
 {
-    struct starfish_distributed dealt;
-
-    /* dealt->runs.parts: 0 where the planes cannot be parts. */
+    /* dealt.runs.parts: 0 where the planes cannot be parts. */
     const struct starfish_distribute_spec spec = {
         .rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
+    struct starfish_distributed dealt;
+    starfish_status made = starfish_distribute_runs(plan->base.context, &spec, &dealt);
 
-    STARFISH_TRY(starfish_distribute_runs(plan->base.context, &spec, &dealt));
     if (plan->n[0] == 1)
         dealt.runs.parts = 0;
     plan->on_one_rank = dealt.runs.parts == 0;
+    if (made == STARFISH_SUCCESS && !plan->on_one_rank)
+        made = make_state(plan, &dealt.runs);
+    starfish_runs_free(&dealt.runs);
     if (plan->on_one_rank)
-        return STARFISH_SUCCESS;
-    const starfish_status made = make_state(plan, &dealt.runs), status = starfish_ranks_agree(plan->base.context, made);
+        return made;
+    const starfish_status status = starfish_ranks_agree(plan->base.context, made);
     if (made == STARFISH_SUCCESS && status != STARFISH_SUCCESS)
         destroy(plan);
     if (status == STARFISH_SUCCESS)
@@ -312,7 +312,7 @@ static starfish_status memory_of(const struct starfish_poisson_plan *plan, struc
 }
 
 static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                               enum starfish_pace pace, const struct starfish_cut **cut)
+                               enum starfish_pace pace, const struct starfish_runs **cut)
 {
     const struct state *state = plan->state;
     (void)residence, (void)pace;
@@ -320,10 +320,10 @@ static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish
     return STARFISH_SUCCESS;
 }
 
-static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
 {
     struct state *state = plan->state;
-    return starfish_cut_is_same(&state->cut, cut) ? state : NULL;
+    return starfish_runs_are_same(&state->cut, cut) ? state : NULL;
 }
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */

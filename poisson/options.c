@@ -5,8 +5,8 @@
 
 #include "multigrid/options.h"
 #include "poisson/methods.h"
-#include "scheduler/runtime/field.h"
 #include "scheduler/runtime/space.h"
+#include "tridiag/kernels/slab_lines.h"
 
 #include <float.h>
 #include <limits.h>
@@ -43,7 +43,7 @@ static const struct starfish_option rows[] = {
      .value_count = STARFISH_METHODS, .flag = "--method", .text = "how the problem is solved"},
     {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
      .flag = "--precision", .text = "of the arithmetic"},
-    {AT(slabs), .type = STARFISH_OPTION_SIZE, .most = STARFISH_MAX_SLABS, .flag = "--slabs",
+    {AT(slabs), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SLAB_MAX_SLABS, .flag = "--slabs",
      .text = "runs of z-planes; 0: chosen from the workers"},
     {AT(mode_blocks), .type = STARFISH_OPTION_SIZE, .most = MOST_MODE_BLOCKS,
      .text = "blktri: runs of x modes; slab: runs of y modes; 0: chosen from the workers"},

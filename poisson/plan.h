@@ -76,15 +76,15 @@ struct starfish_poisson_plan {
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
-    uint32_t where;             /* kinds of workers that solves are for; 0: all of the context's */
-    void *state;                /* of the method */
-    int last_resort;            /* all other methods have failed; of the last ones so many have been tried */
-    struct starfish_plan *wide; /* for solves that are repeated (wide.h); NULL: none was yet */
-    int on_one_rank;            /* of several: the first one solves for all */
-    char reason[256];           /* why it is this method */
-    atomic_int in_flight;       /* jobs submitted and not ended */
-    size_t *planes;             /* what options.planes points to, where that is not NULL */
-    struct starfish_cut spread; /* as the user wants fields spread; no slabs: as the method does */
+    uint32_t where;              /* kinds of workers that solves are for; 0: all of the context's */
+    void *state;                 /* of the method */
+    int last_resort;             /* all other methods have failed; of the last ones so many have been tried */
+    struct starfish_plan *wide;  /* for solves that are repeated (wide.h); NULL: none was yet */
+    int on_one_rank;             /* of several: the first one solves for all */
+    char reason[256];            /* why it is this method */
+    atomic_int in_flight;        /* jobs submitted and not ended */
+    size_t *planes;              /* what options.planes points to, where that is not NULL */
+    struct starfish_runs spread; /* as the user wants fields spread; no slabs: as the method does */
 };
 
 static inline size_t starfish_poisson_plane_bytes(const struct starfish_poisson_plan *plan)

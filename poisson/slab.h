@@ -41,8 +41,8 @@ static inline struct starfish_slab_state *starfish_slab_state(const struct starf
 
 /* slab_graphs.c: members of the method's row, and the end of all graphs. */
 starfish_status starfish_slab_cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                      enum starfish_pace pace, const struct starfish_cut **cut);
-void *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
+                                      enum starfish_pace pace, const struct starfish_runs **cut);
+void *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut);
 void starfish_slab_watch(const struct starfish_poisson_job *job, double seconds);
 void starfish_slab_destroy_graphs(struct starfish_poisson_plan *plan);
 
@@ -52,11 +52,11 @@ int starfish_slab_would_stage(const struct starfish_poisson_plan *plan, const st
 int starfish_slab_stages(const struct starfish_poisson_plan *plan);
 /* How to cut the field and its modes for the workers. */
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                         enum starfish_pace pace, struct starfish_cut *cut,
+                                         enum starfish_pace pace, struct starfish_runs *cut,
                                          struct starfish_slab_shape *shape);
 /* The same of a field of many problems, between them. */
 starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                            struct starfish_cut *cut);
+                                            struct starfish_runs *cut);
 /* Slabs per GPU of a field that its memory holds, where there are enough planes. */
 enum { STARFISH_SLABS_PER_GPU = 11 };
 /* Slabs of such a field, those of cores and of other ranks too: at most so many, wherever its data lie. */

@@ -41,18 +41,6 @@ static starfish_status check_count(const char *name, size_t asked, size_t most)
     return STARFISH_SUCCESS;
 }
 
-static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uint32_t where)
-{
-    size_t first[STARFISH_MAX_SLABS + 1];
-    const size_t start = cut->slabs > 0 ? cut->first_plane[cut->slabs] : 0;
-    starfish_divide(planes, slabs, first);
-    cut->first_plane[cut->slabs] = start;
-    for (size_t s = 0; s < slabs; s++) {
-        cut->where[cut->slabs] = where;
-        cut->first_plane[++cut->slabs] = start + first[s + 1];
-    }
-}
-
 size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan)
 {
     return plan->base.context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->base.context, STARFISH_CPU);
@@ -110,7 +98,7 @@ int starfish_slab_stages(const struct starfish_poisson_plan *plan)
 static size_t most_slabs(const struct starfish_poisson_plan *plan)
 {
     const size_t ranks = (size_t)starfish_context_ranks(plan->base.context);
-    return STARFISH_MAX_SLABS / smaller(ranks, STARFISH_MAX_SLABS);
+    return STARFISH_SLAB_MAX_SLABS / smaller(ranks, STARFISH_SLAB_MAX_SLABS);
 }
 
 static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes, size_t most)
@@ -131,67 +119,64 @@ size_t starfish_slab_most_resident(const struct starfish_poisson_plan *plan)
     return ranks * smaller(slabs, most);
 }
 
+static starfish_status add_slabs(struct starfish_runs *cut, size_t slabs, size_t planes, int device)
+{
+    return starfish_runs_add(cut, slabs, planes, (struct starfish_owner){0, device});
+}
+
 /* Equal slabs of as many planes as fit, but for the last one. */
-static void add_stream(const struct starfish_poisson_plan *plan, struct starfish_cut *cut)
+static starfish_status add_stream(const struct starfish_poisson_plan *plan, struct starfish_runs *cut)
 {
     const size_t planes = starfish_slab_state(plan)->fit.planes;
     for (size_t first = 0; first < plan->n[2]; first += planes)
-        add_slabs(cut, 1, smaller(planes, plan->n[2] - first), STARFISH_ON_GPUS);
+        STARFISH_TRY(add_slabs(cut, 1, smaller(planes, plan->n[2] - first), STARFISH_GPUS));
+    return STARFISH_SUCCESS;
 }
 
 /* Slabs of one kind of worker each. */
 static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                 enum starfish_pace pace, struct starfish_cut *cut)
+                                 enum starfish_pace pace, struct starfish_runs *cut)
 {
     const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
                  gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t nz = plan->here.planes, most = most_slabs(plan);
     size_t of_cores = 0;
-    *cut = (struct starfish_cut){.slabs = 0};
     if (nz == 0)
         return STARFISH_SUCCESS;
     if (gpus == 0) {
         const size_t affordable = plan->n[0] * plan->n[1] * nz / ELEMENTS_PER_TASK;
         const size_t slabs = clamp(cpus, 1, smaller(affordable > 0 ? affordable : 1, nz));
-        add_slabs(cut, smaller(slabs, most), nz, 0);
-        return STARFISH_SUCCESS;
+        return add_slabs(cut, smaller(slabs, most), nz, STARFISH_ANY);
     }
-    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_ON_CORES) {
-        add_slabs(cut, smaller(cpus, nz), nz, STARFISH_ON_CORES);
-        return STARFISH_SUCCESS;
-    }
-    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED) {
-        add_stream(plan, cut);
-        return STARFISH_SUCCESS;
-    }
-    if (residence == STARFISH_ON_DEVICE) {
-        add_slabs(cut, 1, nz, STARFISH_ON_GPUS);
-        return STARFISH_SUCCESS;
-    }
+    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_ON_CORES)
+        return add_slabs(cut, smaller(cpus, nz), nz, STARFISH_CORES);
+    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED)
+        return add_stream(plan, cut);
+    if (residence == STARFISH_ON_DEVICE)
+        return add_slabs(cut, 1, nz, STARFISH_GPUS);
     if (residence == STARFISH_SPREAD) {
-        add_slabs(cut, smaller(gpus, nz), nz, 0);
-        for (size_t s = 0; s < cut->slabs; s++)
-            cut->where[s] = starfish_where_of((struct starfish_owner){0, (int)s}, 0);
+        STARFISH_TRY(starfish_runs_equally(cut, nz, smaller(gpus, nz)));
+        for (size_t s = 0; s < cut->parts; s++)
+            cut->owner[s].device = (int)s;
         return STARFISH_SUCCESS;
     }
     if (cpus > 0 && cpus < most && residence != STARFISH_STAGED)
         STARFISH_TRY(share_of_cores(plan, residence, pace, &of_cores));
     if (of_cores > 0)
-        add_slabs(cut, cpus, of_cores, STARFISH_ON_CORES);
+        STARFISH_TRY(add_slabs(cut, cpus, of_cores, STARFISH_CORES));
     if (nz > of_cores)
-        add_slabs(cut, gpu_slabs(plan, nz - of_cores, most - (of_cores > 0 ? cpus : 0)), nz - of_cores,
-                  STARFISH_ON_GPUS);
+        STARFISH_TRY(add_slabs(cut, gpu_slabs(plan, nz - of_cores, most - (of_cores > 0 ? cpus : 0)), nz - of_cores,
+                               STARFISH_GPUS));
     return STARFISH_SUCCESS;
 }
 
 /* One for each owner, so that they share the reduced systems. */
-static size_t choose_parts(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+static size_t choose_parts(const struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
 {
-    uint32_t owner[STARFISH_MAX_SLABS];
     const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
                  gpus = plan->base.context->workers_of[STARFISH_GPU];
-    const size_t owners = starfish_cut_owners(cut, owner);
-    if (cut->slabs == 1)
+    const size_t owners = starfish_runs_owners(cut, 0, NULL);
+    if (cut->parts == 1)
         return 1;
     if (starfish_context_ranks(plan->base.context) > 1) /* the same on all */
         return clamp(owners, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
@@ -200,21 +185,20 @@ static size_t choose_parts(const struct starfish_poisson_plan *plan, const struc
 
 /* Two owners of a slab each both solve all reduced systems. That moves as many numbers between them as if each solved
  * those of half of the modes for both, but once in place of there and back: on two GPUs 0.1 ms of a solve. */
-static int each_owner_solves(const struct starfish_cut *cut)
+static int each_owner_solves(const struct starfish_runs *cut)
 {
-    const uint32_t *where = cut->where;
-    const int on_gpus = starfish_where_gpu(where[0]) >= 0 && starfish_where_gpu(where[1]) >= 0;
-    return cut->slabs == 2 && where[0] != where[1] &&
-           (on_gpus || starfish_where_rank(where[0]) != starfish_where_rank(where[1]));
+    const struct starfish_owner *own = cut->owner;
+    const int on_gpus = cut->parts == 2 && own[0].device >= 0 && own[1].device >= 0;
+    return cut->parts == 2 && (own[0].rank != own[1].rank || (on_gpus && own[0].device != own[1].device));
 }
 
 /* Reduced systems of a stream are the cores', where there are any: theirs is the memory that holds them. */
-static void shape_stream(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut,
+static void shape_stream(const struct starfish_poisson_plan *plan, const struct starfish_runs *cut,
                          struct starfish_slab_shape *shape)
 {
     const size_t cpus = plan->base.context->workers_of[STARFISH_CPU];
     const struct starfish_slab_fit *fit = &starfish_slab_state(plan)->fit;
-    if (cut->slabs == 1)
+    if (cut->parts == 1)
         return;
     shape->each_owner = 0;
     shape->slots = smaller(fit->slots * plan->base.context->workers_of[STARFISH_GPU], STARFISH_SLAB_MOST_SLOTS);
@@ -235,40 +219,37 @@ static starfish_status check_spread(const struct starfish_poisson_plan *plan)
 
 /* How one rank cuts its planes. */
 struct part_of_cut {
-    size_t slabs, planes[STARFISH_MAX_SLABS];
-    uint32_t where[STARFISH_MAX_SLABS];
+    size_t slabs, planes[STARFISH_SLAB_MAX_SLABS];
+    int device[STARFISH_SLAB_MAX_SLABS];
 };
 
-static void add_part(struct starfish_cut *cut, const struct part_of_cut *part, int rank)
+static starfish_status add_part(struct starfish_runs *cut, const struct part_of_cut *part, int rank)
 {
-    for (size_t s = 0; s < part->slabs && cut->slabs < STARFISH_MAX_SLABS; s++) {
-        const struct starfish_owner owner = {rank, STARFISH_ANY};
-        cut->where[cut->slabs] = starfish_where_of(owner, part->where[s]);
-        cut->first_plane[cut->slabs + 1] = cut->first_plane[cut->slabs] + part->planes[s];
-        cut->slabs++;
-    }
+    for (size_t s = 0; s < part->slabs && cut->parts < STARFISH_SLAB_MAX_SLABS; s++)
+        STARFISH_TRY(starfish_runs_add(cut, 1, part->planes[s], (struct starfish_owner){rank, part->device[s]}));
+    return STARFISH_SUCCESS;
 }
 
 /* One behind the other, in the order of the ranks, the same on all. Collective; `status`: of cutting this rank's. */
 static starfish_status join_cuts(const struct starfish_poisson_plan *plan, starfish_status status,
-                                 struct starfish_cut *cut)
+                                 struct starfish_runs *cut)
 {
     const size_t ranks = (size_t)starfish_context_ranks(plan->base.context);
     if (ranks == 1)
         return status;
-    struct part_of_cut own = {.slabs = cut->slabs}, *all = malloc(ranks * sizeof *all);
+    struct part_of_cut own = {.slabs = cut->parts}, *all = malloc(ranks * sizeof *all);
     if (!all && status == STARFISH_SUCCESS)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the slabs of %zu ranks", ranks);
     status = starfish_ranks_agree(plan->base.context, status);
     for (size_t s = 0; s < own.slabs; s++) {
-        own.planes[s] = starfish_cut_planes(cut, s);
-        own.where[s] = cut->where[s];
+        own.planes[s] = starfish_runs_rows(cut, s);
+        own.device[s] = cut->owner[s].device;
     }
     if (status == STARFISH_SUCCESS)
         status = starfish_ranks_gather(plan->base.context, &own, sizeof own, all);
-    *cut = (struct starfish_cut){.slabs = 0};
+    cut->parts = 0;
     for (size_t rank = 0; rank < ranks && status == STARFISH_SUCCESS; rank++)
-        add_part(cut, &all[rank], (int)rank);
+        status = add_part(cut, &all[rank], (int)rank);
     free(all);
     return status;
 }
@@ -276,22 +257,20 @@ static starfish_status join_cuts(const struct starfish_poisson_plan *plan, starf
 /* ---- The cut ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                enum starfish_pace pace, struct starfish_cut *cut)
+                                enum starfish_pace pace, struct starfish_runs *cut)
 {
     const struct starfish_poisson_options *options = &plan->options;
     const int alone = starfish_context_ranks(plan->base.context) == 1;
     STARFISH_TRY(
-        check_count("slabs", options->slabs, alone ? smaller(plan->n[2], STARFISH_MAX_SLABS) : most_slabs(plan)));
+        check_count("slabs", options->slabs, alone ? smaller(plan->n[2], STARFISH_SLAB_MAX_SLABS) : most_slabs(plan)));
     STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
     if (residence == STARFISH_SPREAD)
         STARFISH_TRY(check_spread(plan));
-    if (residence == STARFISH_SPREAD && plan->spread.slabs > 0)
-        *cut = plan->spread;
-    else if (options->slabs > 0 && plan->here.planes > 0)
-        *cut = starfish_cut_equally(plan->here.planes, smaller(options->slabs, plan->here.planes));
-    else
-        return cut_slabs(plan, residence, pace, cut);
-    return STARFISH_SUCCESS;
+    if (residence == STARFISH_SPREAD && plan->spread.parts > 0)
+        return starfish_runs_copy(cut, &plan->spread);
+    if (options->slabs > 0 && plan->here.planes > 0)
+        return starfish_runs_equally(cut, plan->here.planes, smaller(options->slabs, plan->here.planes));
+    return cut_slabs(plan, residence, pace, cut);
 }
 
 /* Where no option says how to cut, cores alone do the whole field together. */
@@ -303,14 +282,14 @@ static int may_be_whole(const struct starfish_poisson_plan *plan)
 }
 
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                         enum starfish_pace pace, struct starfish_cut *cut,
+                                         enum starfish_pace pace, struct starfish_runs *cut,
                                          struct starfish_slab_shape *shape)
 {
     STARFISH_TRY(join_cuts(plan, cut_here(plan, residence, pace, cut), cut));
     shape->each_owner = each_owner_solves(cut) && plan->options.mode_blocks == 0;
     shape->parts = shape->each_owner ? 1 : choose_parts(plan, cut);
     /* Where slabs have kinds of workers, the reduced system is the GPU's. */
-    shape->reduced_where = cut->where[cut->slabs - 1];
+    shape->reduced_where = starfish_runs_where(cut, cut->parts - 1);
     if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED)
         shape_stream(plan, cut, shape);
     if (plan->options.mode_blocks > 0)

@@ -167,7 +167,7 @@ static int find_stream(const struct starfish_poisson_plan *plan, size_t room, si
 /* A cut that was asked for is streamed as it is. */
 static size_t least_planes(const struct starfish_poisson_plan *plan)
 {
-    const size_t slabs = plan->options.slabs > 0 ? plan->options.slabs : STARFISH_MAX_SLABS;
+    const size_t slabs = plan->options.slabs > 0 ? plan->options.slabs : STARFISH_SLAB_MAX_SLABS;
     return (planes_here(plan) + slabs - 1) / slabs;
 }
 
@@ -207,7 +207,7 @@ static starfish_status find_fit_of_groups(const struct starfish_poisson_plan *pl
     const size_t room = starfish_device_room(plan->base.context), gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t field = plan->count * starfish_poisson_field_bytes(plan), asked = plan->options.slabs;
     const struct shape shape = {.planes = plan->n[2] * problems_at_once(plan)};
-    const size_t most = smaller(plan->count, STARFISH_MAX_SLABS);
+    const size_t most = smaller(plan->count, STARFISH_SLAB_MAX_SLABS);
     *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_RESIDENT, .planes = shape.planes};
     if (gpus == 0)
         return STARFISH_SUCCESS;

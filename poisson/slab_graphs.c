@@ -16,7 +16,7 @@ static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan,
         *pace = STARFISH_LONE;
         return &starfish_slab_state(plan)->graph[*residence][STARFISH_LONE];
     }
-    if (*residence == STARFISH_SPREAD && plan->spread.slabs > 0) {
+    if (*residence == STARFISH_SPREAD && plan->spread.parts > 0) {
         *pace = STARFISH_LONE;
         return &starfish_slab_state(plan)->graph[STARFISH_SPREAD][STARFISH_LONE];
     }
@@ -29,27 +29,13 @@ static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan,
     return &starfish_slab_state(plan)->graph[*residence][*pace];
 }
 
-static starfish_status create_graph_of_problems(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                                struct starfish_slab_graph *graph)
+static starfish_status make_graph(struct starfish_poisson_plan *plan, const struct starfish_slab_shape *shape,
+                                  struct starfish_slab_graph *graph)
 {
-    struct starfish_cut cut;
-    STARFISH_TRY(starfish_slab_choose_groups(plan, residence, &cut));
-    return starfish_slab_graph_of_problems(graph, &starfish_slab_state(plan)->space, &cut,
-                                           plan->layout[STARFISH_SOLUTION].strides.row > 0);
-}
-
-static starfish_status create_graph(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                    enum starfish_pace pace, struct starfish_slab_graph *graph)
-{
-    struct starfish_cut cut;
-    struct starfish_slab_shape shape = {.cut = &cut};
     struct starfish_progress progress;
-    if (plan->count > 1)
-        return create_graph_of_problems(plan, residence, graph);
-    STARFISH_TRY(starfish_slab_choose_cut(plan, residence, pace, &cut, &shape));
     starfish_progress_init(&progress, plan->base.context);
     starfish_status status =
-        starfish_slab_graph_create(graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress);
+        starfish_slab_graph_create(graph, &starfish_slab_state(plan)->space, &plan->direction[2], shape, &progress);
     if (status == STARFISH_SUCCESS)
         status = starfish_progress_wait(&progress);
     status = starfish_ranks_agree(plan->base.context, status);
@@ -58,6 +44,22 @@ static starfish_status create_graph(struct starfish_poisson_plan *plan, enum sta
     else
         starfish_slab_graph_destroy(graph);
     starfish_progress_destroy(&progress);
+    return status;
+}
+
+static starfish_status create_graph(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                    enum starfish_pace pace, struct starfish_slab_graph *graph)
+{
+    struct starfish_runs cut = {.parts = 0};
+    struct starfish_slab_shape shape = {.cut = &cut};
+    const int many = plan->count > 1;
+    starfish_status status = many ? starfish_slab_choose_groups(plan, residence, &cut)
+                                  : starfish_slab_choose_cut(plan, residence, pace, &cut, &shape);
+    if (status == STARFISH_SUCCESS)
+        status = many ? starfish_slab_graph_of_problems(graph, &starfish_slab_state(plan)->space, &cut,
+                                                        plan->layout[STARFISH_SOLUTION].strides.row > 0)
+                      : make_graph(plan, &shape, graph);
+    starfish_runs_free(&cut);
     return status;
 }
 
@@ -75,7 +77,7 @@ static void prepare_for(struct starfish_slab_state *state, enum starfish_residen
 }
 
 starfish_status starfish_slab_cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                      enum starfish_pace pace, const struct starfish_cut **cut)
+                                      enum starfish_pace pace, const struct starfish_runs **cut)
 {
     starfish_status status = STARFISH_SUCCESS;
     pthread_mutex_lock(&plan->base.lock);
@@ -89,11 +91,11 @@ starfish_status starfish_slab_cut_for(struct starfish_poisson_plan *plan, enum s
     return status;
 }
 
-static size_t planes_of_cores(const struct starfish_cut *cut)
+static size_t planes_of_cores(const struct starfish_runs *cut)
 {
     size_t planes = 0;
-    for (size_t s = 0; s < cut->slabs; s++)
-        planes += cut->where[s] == STARFISH_ON_CORES ? starfish_cut_planes(cut, s) : 0;
+    for (size_t s = 0; s < cut->parts; s++)
+        planes += cut->owner[s].device == STARFISH_CORES ? starfish_runs_rows(cut, s) : 0;
     return planes;
 }
 
@@ -125,12 +127,12 @@ void starfish_slab_watch(const struct starfish_poisson_job *job, double seconds)
     pthread_mutex_unlock(&plan->base.lock);
 }
 
-void *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+void *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
 {
     for (int residence = 0; residence < STARFISH_RESIDENCES; residence++)
         for (int pace = 0; pace < STARFISH_PACES; pace++) {
             struct starfish_slab_graph *graph = &starfish_slab_state(plan)->graph[residence][pace];
-            if (graph->space && starfish_cut_is_same(&graph->cut, cut))
+            if (graph->space && starfish_runs_are_same(&graph->cut, cut))
                 return graph;
         }
     return NULL;

@@ -22,7 +22,7 @@ static size_t choose_groups(const struct starfish_poisson_plan *plan, size_t wor
 {
     const size_t elements = plan->n[0] * plan->n[1] * plan->n[2];
     const size_t affordable = smaller(plan->count, plan->count * elements / ELEMENTS_PER_TASK);
-    const size_t most = smaller(affordable > 0 ? affordable : 1, STARFISH_MAX_SLABS);
+    const size_t most = smaller(affordable > 0 ? affordable : 1, STARFISH_SLAB_MAX_SLABS);
     while (per_worker > 1 && workers * per_worker > most)
         per_worker--;
     return smaller(workers * per_worker, most);
@@ -34,11 +34,11 @@ size_t starfish_slab_groups_of_gpus(const struct starfish_poisson_plan *plan)
 }
 
 starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                            struct starfish_cut *cut)
+                                            struct starfish_runs *cut)
 {
     const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
                  gpus = plan->base.context->workers_of[STARFISH_GPU];
-    const size_t asked = plan->options.slabs, most = smaller(plan->count, STARFISH_MAX_SLABS);
+    const size_t asked = plan->options.slabs, most = smaller(plan->count, STARFISH_SLAB_MAX_SLABS);
     if (asked > most)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible", asked,
                              most);
@@ -49,10 +49,9 @@ starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *
         groups = residence == STARFISH_ON_DEVICE ? smaller(gpus, plan->count) : fit->groups;
     if (groups == 0)
         groups = choose_groups(plan, cpus, GROUPS_PER_CORE);
-    *cut = starfish_cut_equally(plan->count, groups);
-    for (size_t g = 0; g < groups; g++) {
-        cut->first_plane[g + 1] *= plan->n[2];
-        cut->where[g] = on_cores ? STARFISH_ON_CORES : asked == 0 && gpus > 0 ? STARFISH_ON_GPUS : 0;
-    }
+    const int device = on_cores ? STARFISH_CORES : asked == 0 && gpus > 0 ? STARFISH_GPUS : STARFISH_ANY;
+    STARFISH_TRY(starfish_runs_add(cut, groups, plan->count, (struct starfish_owner){0, device}));
+    for (size_t g = 0; g < groups; g++)
+        cut->first[g + 1] *= plan->n[2];
     return STARFISH_SUCCESS;
 }

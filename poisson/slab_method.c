@@ -169,7 +169,7 @@ static starfish_status find_fit(const struct starfish_poisson_plan *plan, struct
 
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
-    const struct starfish_cut *cut;
+    const struct starfish_runs *cut;
     struct starfish_slab_state *state = plan->state = calloc(1, sizeof *state);
     if (!state)
         return starfish_ranks_agree(plan->base.context,

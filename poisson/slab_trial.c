@@ -57,7 +57,7 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
                                          memory[f], &solve->field[f]));
     if (plan->singular)
         STARFISH_TRY(starfish_coefficient_table_results(&solve->removed, STARFISH_CONSTANT_REMOVED));
-    const struct starfish_slabs solution = {.slab = {solve->field[1]->handle[0]}}; /* a graph has one slab */
+    const struct starfish_slabs solution = {.slab = solve->field[1]->handle};
     const struct starfish_direct_data data = {
         .rhs = solve->field[0]->handle, .solution = &solution, .removed = solve->removed.handle};
     STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, &data));
@@ -136,15 +136,17 @@ static void destroy(struct trial *trial)
         starfish_slab_graph_destroy(&trial->graph[size]);
 }
 
-static starfish_status create_graph(struct trial *trial, enum size size, uint32_t where)
+static starfish_status create_graph(struct trial *trial, enum size size, starfish_worker_kind kind)
 {
     struct starfish_poisson_plan *plan = trial->plan;
-    struct starfish_cut cut = starfish_cut_equally(trial->planes[size], 1);
-    const struct starfish_owner owner = {starfish_context_rank(plan->base.context), STARFISH_ANY};
-    cut.where[0] = starfish_where_of(owner, where);
+    size_t first[2] = {0, trial->planes[size]};
+    struct starfish_owner owner = {starfish_context_rank(plan->base.context),
+                                   kind == STARFISH_GPU ? STARFISH_GPUS : STARFISH_CORES};
+    const struct starfish_runs cut = {.parts = 1, .first = first, .owner = &owner};
     struct starfish_progress progress; /* a graph of one slab has nothing to prepare */
     starfish_progress_init(&progress, plan->base.context);
-    const struct starfish_slab_shape shape = {.cut = &cut, .parts = 1, .reduced_where = where};
+    const struct starfish_slab_shape shape = {
+        .cut = &cut, .parts = 1, .reduced_where = starfish_where_kinds(starfish_runs_where(&cut, 0))};
     const starfish_status status = starfish_slab_graph_create(&trial->graph[size], &starfish_slab_state(plan)->space,
                                                               &plan->direction[2], &shape, &progress);
     starfish_progress_destroy(&progress);
@@ -164,7 +166,7 @@ static starfish_status create(struct trial *trial, struct starfish_poisson_plan 
                             .workers = workers,
                             .solves = solves_per_worker[kind] * workers};
     for (int size = 0; size < SIZES; size++)
-        STARFISH_TRY(create_graph(trial, (enum size)size, kind == STARFISH_GPU ? STARFISH_ON_GPUS : STARFISH_ON_CORES));
+        STARFISH_TRY(create_graph(trial, (enum size)size, kind));
     return allocate(trial);
 }
 

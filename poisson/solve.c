@@ -35,7 +35,7 @@ static starfish_status make_solution_slabs(struct starfish_poisson_job *job)
     starfish_job_make_solution_slabs(job);
     if (!reads_residual(plan) || plan->count > 1)
         return STARFISH_SUCCESS;
-    const struct starfish_cut_array array = {
+    const struct starfish_field_array array = {
         .n = plan->n, .precision = plan->options.precision, .context = plan->base.context};
     return starfish_edges_create(&job->solution_slabs, &job->cut, &array, plan->direction[2].periodic);
 }
@@ -50,11 +50,11 @@ static const starfish_handle *solved_rhs(const struct starfish_poisson_job *job)
 static starfish_status make_maxima(const struct starfish_poisson_job *job, struct starfish_coefficient_table *maximum,
                                    size_t count)
 {
-    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut.parts; slab++)
         if (!maximum[slab].handle)
             STARFISH_TRY(starfish_coefficient_table_results_of(&maximum[slab], job->plan->base.context,
                                                                count * starfish_job_problems(job, slab),
-                                                               starfish_where_rank(job->cut.where[slab])));
+                                                               job->cut.owner[slab].rank));
     return STARFISH_SUCCESS;
 }
 
@@ -76,12 +76,12 @@ static starfish_status submit_residual(struct starfish_poisson_job *job, enum st
 static starfish_status make_refinement(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const struct starfish_cut_array array = {
+    const struct starfish_field_array array = {
         .n = plan->field_n, .precision = plan->options.precision, .context = plan->base.context};
     if (plan->singular && plan->count == 1)
         STARFISH_TRY(starfish_coefficient_table_results_of(&job->removed_again, plan->base.context,
                                                            STARFISH_CONSTANT_REMOVED, 0));
-    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut.parts; slab++)
         starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
     for (int step = 0; step < plan->refinements; step++)
         STARFISH_TRY(starfish_coefficient_table_results_of(&job->verdict[step], plan->base.context,
@@ -202,7 +202,7 @@ static int is_staged(const struct starfish_poisson_plan *plan, const struct star
 }
 
 /* The right-hand side is only read, unless it is the solution too. */
-static starfish_status make_fields(struct starfish_poisson_job *job, int same, const struct starfish_cut *cut)
+static starfish_status make_fields(struct starfish_poisson_job *job, int same, const struct starfish_runs *cut)
 {
     const struct starfish_request *arrays = &job->base.request;
     job->owns_fields = 1;
@@ -218,7 +218,7 @@ static starfish_status take_arrays(struct starfish_poisson_job *job)
 {
     struct starfish_poisson_plan *plan = job->plan;
     enum starfish_residence residence;
-    const struct starfish_cut *cut;
+    const struct starfish_runs *cut;
     int same;
     const starfish_status checked = check_arrays(plan, &job->base.request, &same, &residence);
     STARFISH_TRY(starfish_poisson_agree_on_residence(plan, checked, &residence));
@@ -251,7 +251,7 @@ static starfish_status check_fields(struct starfish_poisson_plan *plan, const st
 {
     STARFISH_TRY(check_field(plan, "rhs", rhs));
     STARFISH_TRY(check_field(plan, "solution", solution));
-    if (!starfish_cut_is_same(&rhs->cut, &solution->cut))
+    if (!starfish_runs_are_same(&rhs->cut, &solution->cut))
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "rhs and solution are cut into slabs in different ways, since one is "
                              "in device memory and the other is not");
@@ -286,6 +286,23 @@ static void hold_fields(struct starfish_poisson_job *job)
     job->holds_fields = 1;
 }
 
+/* What a job has for each slab of its fields. */
+static starfish_status make_arrays(struct starfish_poisson_job *job)
+{
+    const size_t slabs = job->rhs->cut.parts;
+    starfish_handle *const handle = job->full_rhs = calloc(3 * slabs, sizeof *handle);
+    struct starfish_coefficient_table *const table = job->maximum = calloc(4 * slabs, sizeof *table);
+    if (!handle || !table)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
+    job->packed = handle + slabs;
+    job->correction.slab = handle + 2 * slabs;
+    job->removed_of_slab = table + slabs;
+    job->refined = table + 2 * slabs;
+    job->correction_maximum = table + 3 * slabs;
+    job->cut = job->rhs->cut;
+    return STARFISH_SUCCESS;
+}
+
 /* Fields; and of an iteration all that has to be there before its turn. */
 static starfish_status take(struct starfish_job *base)
 {
@@ -300,8 +317,8 @@ static starfish_status take(struct starfish_job *base)
         base->progress.where = plan->where;
     if (!job->rhs)
         STARFISH_TRY(take_arrays(job));
-    job->cut = job->rhs->cut;
     hold_fields(job);
+    STARFISH_TRY(make_arrays(job));
     return plan->base.run ? prepare(job) : STARFISH_SUCCESS;
 }
 
@@ -361,7 +378,7 @@ static void release_data(struct starfish_poisson_job *job)
 {
     starfish_job_release_boundary(job);
     starfish_edges_release(&job->solution_slabs, &job->cut);
-    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut.parts; slab++)
         starfish_array_unregister(job->correction.slab[slab]);
     starfish_job_release_packed(job);
     starfish_data_release(&job->ghosted);
@@ -407,12 +424,10 @@ static void drop(struct starfish_job *base)
     starfish_coefficient_table_destroy(&job->removed);
     starfish_coefficient_table_destroy(&job->removed_again);
     starfish_job_release_search(job);
-    for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++) {
-        starfish_coefficient_table_destroy(&job->maximum[slab]);
-        starfish_coefficient_table_destroy(&job->removed_of_slab[slab]);
-        starfish_coefficient_table_destroy(&job->refined[slab]);
-        starfish_coefficient_table_destroy(&job->correction_maximum[slab]);
-    }
+    for (size_t i = 0; i < 4 * job->cut.parts; i++)
+        starfish_coefficient_table_destroy(&job->maximum[i]);
+    free(job->maximum);
+    free(job->full_rhs);
     for (int step = 0; step < STARFISH_MOST_REFINEMENTS; step++)
         starfish_coefficient_table_destroy(&job->verdict[step]);
 }

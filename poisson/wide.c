@@ -41,38 +41,24 @@ static starfish_status find_plan(struct starfish_poisson_plan *plan, struct star
 
 /* ---- Converting -------------------------------------------------------------------------------------------------- */
 
-/* Slabs of a job's cut as vectors of one part each, and the array in f64, of this rank's planes. */
+/* The space of a job's slabs, and the array in f64, of this rank's planes. */
 struct wide {
     struct starfish_poisson_job *job;
-    struct starfish_space space[STARFISH_MAX_SLABS];
+    struct starfish_space space;
     size_t bytes;
     void *memory;
 };
 
-static starfish_status make_space(const struct starfish_poisson_job *job, size_t slab, struct starfish_space *space)
-{
-    const struct starfish_poisson_plan *plan = job->plan;
-    const size_t planes = starfish_cut_planes(&job->cut, slab), first[2] = {0, planes};
-    const uint32_t where = job->cut.where[slab];
-    const int gpu = starfish_where_gpu(where);
-    const struct starfish_owner owner = {starfish_where_rank(where), gpu >= 0 ? gpu : STARFISH_ANY};
-    const struct starfish_runs runs = {.parts = 1, .first = first, .owner = &owner};
-    return starfish_space_runs(space, plan->base.context, (const size_t[]){plan->n[0] * plan->n[1], planes}, &runs);
-}
-
-/* From the slabs to the array, or back. */
-static starfish_status submit_conversion(struct wide *wide, size_t slab, starfish_handle narrow, starfish_handle other,
+/* From the slabs to those of the array, or back. */
+static starfish_status submit_conversion(struct wide *wide, const starfish_handle *narrow, const starfish_handle *other,
                                          int back)
 {
     static const struct starfish_factor one = {.number = 1};
-    struct starfish_poisson_job *job = wide->job;
-    const struct starfish_algebra algebra = {.progress = &job->base.progress,
-                                             .phase = STARFISH_PHASE_REFINEMENT,
-                                             .where = starfish_where_kinds(job->cut.where[slab])};
-    const starfish_precision precision = job->plan->options.precision;
+    const struct starfish_algebra algebra = {.progress = &wide->job->base.progress, .phase = STARFISH_PHASE_REFINEMENT};
+    const starfish_precision precision = wide->job->plan->options.precision;
     struct starfish_vector of_plan, in_f64;
-    starfish_vector_borrow(&of_plan, &wide->space[slab], precision, &narrow);
-    starfish_vector_borrow(&in_f64, &wide->space[slab], STARFISH_F64, &other);
+    starfish_vector_borrow(&of_plan, &wide->space, precision, narrow);
+    starfish_vector_borrow(&in_f64, &wide->space, STARFISH_F64, other);
     const struct starfish_vector *const from = back ? &in_f64 : &of_plan, *const to = back ? &of_plan : &in_f64;
     return precision == STARFISH_F64 ? starfish_algebra_update(&algebra, from, &one, NULL, to)
                                      : starfish_algebra_convert(&algebra, &one, 0, from, to);
@@ -85,9 +71,7 @@ static starfish_status convert(struct wide *wide, const starfish_handle *narrow,
     struct starfish_field *field;
     STARFISH_TRY(starfish_field_over(plan->base.context, STARFISH_F64, plan->field_n, &job->cut, "rhs in f64",
                                      wide->memory, &field));
-    starfish_status status = STARFISH_SUCCESS;
-    for (size_t slab = 0; slab < job->cut.slabs && status == STARFISH_SUCCESS; slab++)
-        status = submit_conversion(wide, slab, narrow[slab], field->handle[slab], back);
+    const starfish_status status = submit_conversion(wide, narrow, field->handle, back);
     const starfish_status waited = starfish_progress_wait(&job->base.progress);
     starfish_field_destroy(field);
     return status == STARFISH_SUCCESS ? waited : status;
@@ -134,8 +118,10 @@ static starfish_status prepare(struct wide *wide)
 {
     const struct starfish_poisson_plan *plan = wide->job->plan;
     wide->bytes = plan->n[0] * plan->n[1] * plan->here.planes * plan->count * sizeof(double);
-    for (size_t slab = 0; slab < wide->job->cut.slabs; slab++)
-        STARFISH_TRY(make_space(wide->job, slab, &wide->space[slab]));
+    struct starfish_runs runs = wide->job->cut;
+    runs.apart = 1;
+    STARFISH_TRY(starfish_space_runs(&wide->space, plan->base.context,
+                                     (const size_t[]){plan->n[0] * plan->n[1], plan->field_n[2]}, &runs));
     return wide->bytes > 0 ? starfish_alloc(plan->base.context, wide->bytes, &wide->memory) : STARFISH_SUCCESS;
 }
 
@@ -184,6 +170,7 @@ starfish_status starfish_job_widen(struct starfish_poisson_job *job)
         status = run(wide, &second);
         if (wide->memory)
             starfish_free(context, wide->memory, wide->bytes);
+        starfish_space_destroy(&wide->space);
     }
     free(wide);
     if (status != STARFISH_SUCCESS)

@@ -222,10 +222,10 @@ static starfish_status make_places(struct starfish_spectral *s, const struct sta
             for (int i = 0; i < level->block[b].separators; i++, row++) {
                 const size_t plane = (size_t)level->block[b].separator[i];
                 size_t slab = 0;
-                while (plane >= s->cut.first_plane[slab + 1])
+                while (plane >= s->cut.first[slab + 1])
                     slab++;
                 places[offset + row] = (int)slab;
-                places[offset + level->rows + row] = (int)(plane - s->cut.first_plane[slab]);
+                places[offset + level->rows + row] = (int)(plane - s->cut.first[slab]);
             }
         offset += 2 * level->rows;
     }
@@ -291,7 +291,7 @@ static starfish_status submit_rows(struct starfish_spectral *s, struct starfish_
     const struct starfish_rows_task task = {.precision = s->precision,
                                             .to_levels = to_levels,
                                             .width = (s->first_mode[block + 1] - s->first_mode[block]) * s->n[1],
-                                            .tiles = s->cut.slabs,
+                                            .tiles = s->cut.parts,
                                             .levels = s->levels,
                                             .tile = s->tile[block],
                                             .level = s->level_array[block],

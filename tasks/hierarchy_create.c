@@ -40,8 +40,8 @@ static size_t slabs_of(const struct starfish_context *context, const struct star
     return slabs > 0 ? slabs : 1;
 }
 
-static void cut_tiles(struct starfish_space *space, struct starfish_context *context,
-                      const struct starfish_hierarchy_spec *spec, int level, int last)
+static starfish_status cut_tiles(struct starfish_space *space, struct starfish_context *context,
+                                 const struct starfish_hierarchy_spec *spec, int level, int last)
 {
     const void *shape = spec->grid[level].shape;
     const size_t slabs = last ? 1 : slabs_of(context, spec, level);
@@ -50,7 +50,7 @@ static void cut_tiles(struct starfish_space *space, struct starfish_context *con
     spec->kind->describe(NULL, shape, &facts);
     const struct starfish_tiling tiling = {{starfish_hierarchy_runs_along_columns(spec, level) ? slabs : 1, slabs},
                                            facts.column_unit};
-    starfish_space_tiles(space, context, facts.n, &tiling);
+    return starfish_space_tiles(space, context, facts.n, &tiling);
 }
 
 /* Along with the finest grid's parts, with halos as deep as tasks read. */
@@ -88,8 +88,7 @@ static starfish_status cut_level(struct starfish_hierarchy_graph *graph, const s
     }
     if (spec->runs)
         return cut_runs(space, graph->context, spec, l);
-    cut_tiles(space, graph->context, spec, l, l == graph->levels - 1);
-    return STARFISH_SUCCESS;
+    return cut_tiles(space, graph->context, spec, l, l == graph->levels - 1);
 }
 
 static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
@@ -199,7 +198,7 @@ static starfish_status create_tail(struct starfish_hierarchy_graph *graph, const
     if (!graph->collects)
         return STARFISH_SUCCESS;
     starfish_grid_extent(spec->kind, spec->grid[first].shape, n);
-    starfish_space_tiles(&graph->tail_space, graph->context, n, &one);
+    STARFISH_TRY(starfish_space_tiles(&graph->tail_space, graph->context, n, &one));
     STARFISH_TRY(starfish_vector_create(&graph->tail_f, &graph->tail_space, spec->precision));
     return starfish_vector_create(&graph->tail_u, &graph->tail_space, spec->precision);
 }
@@ -262,11 +261,10 @@ static starfish_status create(struct starfish_hierarchy_graph *graph, const stru
     return create_workspace(graph);
 }
 
-/* The spec with the cut that sharing makes, which `resolved` holds. */
+/* The spec with the cut that sharing makes, whose runs the caller frees. */
 struct resolved {
     struct starfish_hierarchy_spec spec;
     struct starfish_shares shares;
-    struct starfish_runs runs;
 };
 
 static starfish_status resolve(struct starfish_context *context, const struct starfish_hierarchy_spec *given,
@@ -275,14 +273,14 @@ static starfish_status resolve(struct starfish_context *context, const struct st
     struct starfish_shares *shares = &resolved->shares;
 
     resolved->spec = *given;
-    STARFISH_TRY(starfish_hierarchy_share(context, given, shares));
-    resolved->runs =
-        (struct starfish_runs){.parts = shares->parts, .first = shares->first, .owner = shares->owner, .apart = 1};
-    if (shares->parts > 0) {
-        resolved->spec.runs = &resolved->runs;
+    const starfish_status status = starfish_hierarchy_share(context, given, shares);
+    if (status != STARFISH_SUCCESS)
+        starfish_runs_free(&shares->runs);
+    if (shares->runs.parts > 0) {
+        resolved->spec.runs = &shares->runs;
         resolved->spec.tail = shares->tail;
     }
-    return STARFISH_SUCCESS;
+    return status;
 }
 
 static size_t depth_of(const struct starfish_hierarchy_spec *spec, int level)
@@ -325,6 +323,7 @@ starfish_status starfish_hierarchy_count(struct starfish_context *context, const
     bytes->gpu_work = starfish_larger(bytes->gpu_work, starfish_tail_work(&tail, 1));
     if (is_one_team(context))
         bytes->vectors += starfish_tail_shared_work(&tail);
+    starfish_runs_free(&resolved.shares.runs);
     return STARFISH_SUCCESS;
 }
 
@@ -347,6 +346,7 @@ starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph
                                                     .replays = &graph->replays};
     starfish_replays_create(&graph->replays, context);
     const starfish_status status = create(graph, spec);
+    starfish_runs_free(&resolved.shares.runs);
     if (status != STARFISH_SUCCESS)
         starfish_hierarchy_destroy(graph);
     return status;
@@ -367,6 +367,7 @@ void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
     starfish_coefficient_table_destroy(&graph->collected_table);
     for (int l = 0; l < graph->all_levels; l++)
         starfish_space_destroy(&graph->level[l].space);
+    starfish_space_destroy(&graph->tail_space);
     starfish_replays_destroy(&graph->replays);
     starfish_workspace_destroy(&graph->workspace);
     memset(graph, 0, sizeof *graph);

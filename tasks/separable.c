@@ -96,43 +96,43 @@ void starfish_operator_destroy(struct starfish_operator *op)
 
 /* The plane beside a slab: below it the last one of the slab before, above it the first one of the slab behind. NULL
  * where no slab is there, or where a single slab is its own neighbour. */
-static starfish_handle plane_beside(const struct starfish_operator *op, const struct starfish_cut *cut,
+static starfish_handle plane_beside(const struct starfish_operator *op, const struct starfish_runs *cut,
                                     const struct starfish_slabs *u, size_t slab, enum starfish_edge_plane side)
 {
-    const size_t before = (slab + cut->slabs - 1) % cut->slabs, after = (slab + 1) % cut->slabs;
-    const int below = side == STARFISH_FIRST_PLANE, outer = below ? slab == 0 : slab + 1 == cut->slabs;
-    if (cut->slabs == 1 || (outer && !op->periodic[2]))
+    const size_t before = (slab + cut->parts - 1) % cut->parts, after = (slab + 1) % cut->parts;
+    const int below = side == STARFISH_FIRST_PLANE, outer = below ? slab == 0 : slab + 1 == cut->parts;
+    if (cut->parts == 1 || (outer && !op->periodic[2]))
         return NULL;
     return below ? u->edge[before][STARFISH_LAST_PLANE] : u->edge[after][STARFISH_FIRST_PLANE];
 }
 
-starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
+starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_runs *cut,
                                         struct starfish_progress *progress, int phase,
                                         const struct starfish_slabs *solution,
                                         const struct starfish_residual_data *data)
 {
-    for (size_t slab = 0; slab < cut->slabs; slab++) {
+    for (size_t slab = 0; slab < cut->parts; slab++) {
         const starfish_handle removed = data->removed_of_slab ? data->removed_of_slab[slab].handle : data->removed;
         const struct starfish_residual_task task = {
             .precision = op->precision,
-            .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
-            .first_plane = cut->first_plane[slab],
+            .n = {op->n[0], op->n[1], starfish_runs_rows(cut, slab)},
+            .first_plane = cut->first[slab],
             .planes = op->n[2],
             .periodic = {op->periodic[0], op->periodic[1], op->periodic[2]},
             .complex_pairs = op->complex_pairs,
             .complex_y = op->complex_y,
             .lambda = op->lambda,
-            .where = cut->where[slab],
+            .where = starfish_runs_where(cut, slab),
             .axes = op->axes.handle,
             .u = solution->slab[slab],
             .below = data->many ? NULL : plane_beside(op, cut, solution, slab, STARFISH_FIRST_PLANE),
             .above = data->many ? NULL : plane_beside(op, cut, solution, slab, STARFISH_LAST_PLANE),
-            .wraps = cut->slabs == 1 && op->periodic[2],
+            .wraps = cut->parts == 1 && op->periodic[2],
             .rhs = data->rhs[slab],
             .offset = removed,
             .maximum = data->maximum ? data->maximum[slab].handle : NULL,
             .result = data->result ? data->result[slab] : NULL,
-            .problems = data->many ? starfish_cut_planes(cut, slab) / op->n[2] : 0,
+            .problems = data->many ? starfish_runs_rows(cut, slab) / op->n[2] : 0,
             .boundary = data->boundary,
         };
         STARFISH_TRY(starfish_submit_residual(progress, phase, &task));
@@ -141,28 +141,28 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
 }
 
 /* Every kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */
-static uint32_t workers_of(const struct starfish_cut *cut)
+static uint32_t workers_of(const struct starfish_runs *cut)
 {
     uint32_t where = 0;
-    for (size_t slab = 0; slab < cut->slabs; slab++)
-        where |= starfish_where_kinds(cut->where[slab]);
+    for (size_t slab = 0; slab < cut->parts; slab++)
+        where |= starfish_where_kinds(starfish_runs_where(cut, slab));
     return where;
 }
 
-static struct starfish_refine_task refine_task(const struct starfish_operator *op, const struct starfish_cut *cut,
+static struct starfish_refine_task refine_task(const struct starfish_operator *op, const struct starfish_runs *cut,
                                                const struct starfish_slabs *solution,
                                                const struct starfish_refinement_data *data, size_t slab)
 {
     return (struct starfish_refine_task){.precision = op->precision,
                                          .phase = STARFISH_PHASE_REFINEMENT,
-                                         .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
-                                         .where = cut->where[slab],
+                                         .n = {op->n[0], op->n[1], starfish_runs_rows(cut, slab)},
+                                         .where = starfish_runs_where(cut, slab),
                                          .u = solution->slab[slab],
                                          .correction = data->correction[slab],
-                                         .edge = solution->edge[slab]};
+                                         .edge = starfish_slab_edges(solution, slab)};
 }
 
-starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_cut *cut,
+starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_runs *cut,
                                       struct starfish_progress *progress, const struct starfish_slabs *solution,
                                       const struct starfish_refinement_data *data)
 {
@@ -173,53 +173,53 @@ starfish_status starfish_graph_refine(const struct starfish_operator *op, const 
                                                     .removed_of_slab = data->removed_of_slab};
     const struct starfish_refine_judge_task judging = {.precision = op->precision,
                                                        .phase = STARFISH_PHASE_REFINEMENT,
-                                                       .slabs = cut->slabs,
+                                                       .slabs = cut->parts,
                                                        .where = workers_of(cut),
                                                        .before = data->before,
                                                        .after = data->after,
                                                        .correction = data->correction_maximum,
                                                        .verdict = data->verdict};
-    for (size_t slab = 0; slab < cut->slabs; slab++) {
+    for (size_t slab = 0; slab < cut->parts; slab++) {
         const struct starfish_refine_task task = refine_task(op, cut, solution, data, slab);
         STARFISH_TRY(starfish_submit_refine_add(progress, &task, data->correction_maximum[slab].handle));
     }
     STARFISH_TRY(starfish_graph_residual(op, cut, progress, STARFISH_PHASE_REFINEMENT, solution, &residual));
     STARFISH_TRY(starfish_submit_refine_judge(progress, &judging));
-    for (size_t slab = 0; slab < cut->slabs; slab++) {
+    for (size_t slab = 0; slab < cut->parts; slab++) {
         const struct starfish_refine_task task = refine_task(op, cut, solution, data, slab);
         STARFISH_TRY(starfish_submit_refine_restore(progress, &task, data->verdict));
     }
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_cut *cut,
+starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_runs *cut,
                                      struct starfish_progress *progress, int phase,
                                      const struct starfish_slabs *solution)
 {
-    for (size_t slab = 0; slab < cut->slabs; slab++) {
+    for (size_t slab = 0; slab < cut->parts && solution->edge; slab++) {
         const struct starfish_edges_task task = {.precision = op->precision,
-                                                 .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
-                                                 .where = cut->where[slab],
+                                                 .n = {op->n[0], op->n[1], starfish_runs_rows(cut, slab)},
+                                                 .where = starfish_runs_where(cut, slab),
                                                  .slab = solution->slab[slab],
-                                                 .edge = solution->edge[slab]};
+                                                 .edge = starfish_slab_edges(solution, slab)};
         if (task.edge[STARFISH_FIRST_PLANE] || task.edge[STARFISH_LAST_PLANE])
             STARFISH_TRY(starfish_submit_edges(progress, phase, &task));
     }
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
-                                          const starfish_handle *slab)
+starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase,
+                                          const struct starfish_runs *cut, const starfish_handle *slab)
 {
-    for (size_t s = 0; s < cut->slabs; s++)
+    for (size_t s = 0; s < cut->parts; s++)
         STARFISH_TRY(starfish_submit_bring_home(progress, phase, slab[s]));
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_graph_forget_readers(struct starfish_progress *progress, int phase,
-                                              const struct starfish_cut *cut, const starfish_handle *slab)
+                                              const struct starfish_runs *cut, const starfish_handle *slab)
 {
-    for (size_t s = 0; s < cut->slabs; s++)
+    for (size_t s = 0; s < cut->parts; s++)
         STARFISH_TRY(starfish_submit_forget_readers(progress, phase, slab[s]));
     return STARFISH_SUCCESS;
 }

@@ -78,7 +78,7 @@ struct starfish_residual_data {
     const struct starfish_boundary_data *boundary; /* on cores: still to be moved to rhs; or NULL */
 };
 /* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
-starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
+starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_runs *cut,
                                         struct starfish_progress *progress, int phase,
                                         const struct starfish_slabs *solution,
                                         const struct starfish_residual_data *data);
@@ -99,20 +99,20 @@ struct starfish_refinement_data {
     int many;
     const struct starfish_coefficient_table *removed_of_slab;
 };
-starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_cut *cut,
+starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_runs *cut,
                                       struct starfish_progress *progress, const struct starfish_slabs *solution,
                                       const struct starfish_refinement_data *data);
 
 /* Write the solution's edges, where there are any, after tasks that know of none. */
-starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_cut *cut,
+starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_runs *cut,
                                      struct starfish_progress *progress, int phase,
                                      const struct starfish_slabs *solution);
 
 /* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */
-starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
-                                          const starfish_handle *slab);
+starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase,
+                                          const struct starfish_runs *cut, const starfish_handle *slab);
 /* Now and then for slabs that are only read (codelets/bring_home.h). */
 starfish_status starfish_graph_forget_readers(struct starfish_progress *progress, int phase,
-                                              const struct starfish_cut *cut, const starfish_handle *slab);
+                                              const struct starfish_runs *cut, const starfish_handle *slab);
 
 #endif

@@ -253,7 +253,7 @@ static starfish_status ask_models(struct starfish_context *context, const struct
     size_t n[2];
 
     rows_of(spec, 0, n);
-    starfish_space_tiles(&space, context, n, &one);
+    STARFISH_TRY(starfish_space_tiles(&space, context, n, &one));
     for (int v = 0; v < 3; v++)
         STARFISH_TRY(starfish_vector_over(&vector[v], &space, spec->precision, -1, NULL, "a vector without memory"));
     starfish_grid_sweeps(spec->kind, &spec->smoothing, spec->grid[0].shape, 0, sweep);
@@ -327,8 +327,8 @@ static void choose(struct starfish_context *context, const struct starfish_hiera
 }
 
 /* Rows in proportion to the speeds of their owners, cores' first; where times are not known, all alike. */
-static void cut(const struct starfish_hierarchy_spec *spec, const struct sharers *s,
-                const size_t parts[STARFISH_WORKER_KINDS], struct starfish_shares *shares)
+static starfish_status cut(const struct starfish_hierarchy_spec *spec, const struct sharers *s,
+                           const size_t parts[STARFISH_WORKER_KINDS], struct starfish_shares *shares)
 {
     const int known = !isnan(s->seconds[STARFISH_CPU]) && !isnan(s->seconds[STARFISH_GPU]);
     const size_t cores = parts[STARFISH_CPU], all = cores + parts[STARFISH_GPU];
@@ -338,14 +338,16 @@ static void cut(const struct starfish_hierarchy_spec *spec, const struct sharers
     size_t n[2];
 
     rows_of(spec, 0, n);
-    shares->parts = all;
     for (size_t p = 0; p < all; p++) {
-        shares->owner[p] = (struct starfish_owner){0, p < cores ? STARFISH_CORES : (int)(p - cores)};
+        const struct starfish_owner owner = {0, p < cores ? STARFISH_CORES : (int)(p - cores)};
+        const size_t first = starfish_runs_end(&shares->runs);
         speed += p < cores ? 1 : gpu;
         const size_t wanted = (size_t)(speed / sum * (double)n[1] + 0.5);
-        const size_t least = shares->first[p] + LEAST_ROWS, most = n[1] - (all - 1 - p) * LEAST_ROWS;
-        shares->first[p + 1] = wanted < least ? least : wanted > most ? most : wanted;
+        const size_t least = first + LEAST_ROWS, most = n[1] - (all - 1 - p) * LEAST_ROWS;
+        const size_t end = wanted < least ? least : wanted > most ? most : wanted;
+        STARFISH_TRY(starfish_runs_add(&shares->runs, 1, end - first, owner));
     }
+    return STARFISH_SUCCESS;
 }
 
 /* As many parts, a run of them for each owner. */
@@ -359,18 +361,17 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
 
     rows_of(spec, 0, n);
     if (spec->parts == 1 && n[1] < LEAST_ROWS) { /* one part is the whole, which needs no cut */
-        *shares = (struct starfish_shares){.parts = 0};
+        *shares = (struct starfish_shares){.tail = 0};
         return STARFISH_SUCCESS;
     }
     if (n[1] / LEAST_ROWS < spec->parts)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.parts is %zu, but needs %d rows or planes for each part, and there are %zu",
                              spec->parts, LEAST_ROWS, n[1]);
-    shares->parts = spec->parts;
-    starfish_divide(n[1], spec->parts, shares->first);
+    STARFISH_TRY(starfish_runs_equally(&shares->runs, n[1], spec->parts));
     for (size_t p = 0; p < spec->parts; p++) {
         const size_t owner = gpus > 0 ? p * (gpus + (cores > 0)) / spec->parts : 0;
-        shares->owner[p] = (struct starfish_owner){0, owner < gpus ? (int)owner : STARFISH_CORES};
+        shares->runs.owner[p] = (struct starfish_owner){0, owner < gpus ? (int)owner : STARFISH_CORES};
     }
     return STARFISH_SUCCESS;
 }
@@ -403,7 +404,7 @@ starfish_status starfish_hierarchy_share(struct starfish_context *context, const
                         {(double)NAN, (double)NAN}};
     size_t parts[STARFISH_WORKER_KINDS];
 
-    *shares = (struct starfish_shares){.parts = 0};
+    *shares = (struct starfish_shares){.runs = {.apart = 1}};
     if (spec->runs || spec->index_levels > 0 || (spec->parts == 0 && spec->sharing == STARFISH_SHARING_ALONE))
         return STARFISH_SUCCESS;
     if (spec->parts == 0 && (s.workers[STARFISH_GPU] == 0 || context->workers == 1 || spec->slabs > 0))
@@ -422,6 +423,5 @@ starfish_status starfish_hierarchy_share(struct starfish_context *context, const
         return STARFISH_SUCCESS;
     const size_t tail = choose_tail(context, spec, &s, parts), all = finest_unknowns(spec);
     shares->tail = spec->sharing != STARFISH_SHARING_AUTO && tail >= all ? all - 1 : tail; /* the finest is shared */
-    cut(spec, &s, parts, shares);
-    return STARFISH_SUCCESS;
+    return cut(spec, &s, parts, shares);
 }

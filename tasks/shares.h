@@ -6,11 +6,10 @@
 
 #include "tasks/hierarchy.h"
 
-/* parts 0: the grid is not shared. Grids of `tail` unknowns and fewer are one task. */
+/* No runs: the grid is not shared. Grids of `tail` unknowns and fewer are one task. The caller frees the runs. */
 struct starfish_shares {
-    size_t parts, tail;
-    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
-    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_runs runs;
+    size_t tail;
 };
 
 /* Errors: UNSUPPORTED (parts are asked for, and these grids or this smoother cannot be cut into parts apart; says why),

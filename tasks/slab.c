@@ -150,7 +150,7 @@ static starfish_status register_constants(struct starfish_slab_graph *graph, siz
     for (int turn = 0; turn < graph->turns && graph->space->constant_lane >= 0; turn++) {
         starfish_handle *const constant = &graph->slab[turn][s].constant;
         STARFISH_TRY(
-            register_array(constant, "constant mode", starfish_cut_planes(&graph->cut, s), sizeof(double), s, 0));
+            register_array(constant, "constant mode", starfish_runs_rows(&graph->cut, s), sizeof(double), s, 0));
         starfish_data_set_travelling(graph->space->context, *constant, rank_of_part(graph, 0));
     }
     return STARFISH_SUCCESS;
@@ -176,7 +176,7 @@ static starfish_status register_arrays(struct starfish_slab_graph *graph, size_t
     for (int turn = 0; turn < graph->turns && graph->solvers > 1; turn++) {
         starfish_handle *const ends = &graph->slab[turn][s].ends;
         STARFISH_TRY(register_array(ends, "ends", 2 * lanes_of(graph, 0), size, s, 0));
-        starfish_data_set_travelling(space->context, *ends, starfish_where_rank(graph->cut.where[s]));
+        starfish_data_set_travelling(space->context, *ends, graph->cut.owner[s].rank);
     }
     return STARFISH_SUCCESS;
 }
@@ -184,15 +184,15 @@ static starfish_status register_arrays(struct starfish_slab_graph *graph, size_t
 /* Entries of z that couple each slab to the next. */
 static starfish_status make_upper(struct starfish_slab_graph *graph, const struct starfish_direction *z)
 {
-    double upper[STARFISH_MAX_SLABS];
-    for (size_t s = 0; s < graph->cut.slabs; s++)
-        upper[s] = z->upper[graph->cut.first_plane[s + 1] - 1];
-    return starfish_coefficient_table_reals(&graph->upper, graph->space->precision, upper, graph->cut.slabs);
+    double upper[STARFISH_SLAB_MAX_SLABS];
+    for (size_t s = 0; s < graph->cut.parts; s++)
+        upper[s] = z->upper[graph->cut.first[s + 1] - 1];
+    return starfish_coefficient_table_reals(&graph->upper, graph->space->precision, upper, graph->cut.parts);
 }
 
 static int alone(const struct starfish_slab_graph *graph)
 {
-    return graph->cut.slabs == 1;
+    return graph->cut.parts == 1;
 }
 
 /* Reduced systems that a GPU, or a core, may have to solve. */
@@ -207,7 +207,7 @@ static int may_be_reduced_on(const struct starfish_slab_graph *graph, int gpu)
 /* What the most demanding slab needs, which may be a thin one: fewer planes let kernels take more lanes at a time. */
 static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind, int whole)
 {
-    const size_t slabs = graph->cut.slabs;
+    const size_t slabs = graph->cut.parts;
     size_t most = 0;
     if (whole)
         return kind == STARFISH_CPU ? starfish_slab_whole_workspace(graph->space) : 0;
@@ -218,9 +218,9 @@ static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_
         most = bytes > most ? bytes : most;
     }
     for (size_t s = 0; s < slabs; s++) {
-        if (!starfish_kind_allowed(graph->cut.where[s], kind == STARFISH_GPU))
+        if (!starfish_kind_allowed(starfish_runs_where(&graph->cut, s), kind == STARFISH_GPU))
             continue;
-        const size_t bytes = starfish_slab_workspace(graph->space, kind, slabs, starfish_cut_planes(&graph->cut, s));
+        const size_t bytes = starfish_slab_workspace(graph->space, kind, slabs, starfish_runs_rows(&graph->cut, s));
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -230,26 +230,26 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
                                       const struct starfish_slab_shape *shape)
 {
     const size_t slots = shape->slots;
-    for (size_t s = 0; s < graph->cut.slabs; s++)
+    for (size_t s = 0; s < graph->cut.parts; s++)
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
-            graph->slab[turn][s].first_plane = graph->cut.first_plane[s];
-            graph->slab[turn][s].planes = starfish_cut_planes(&graph->cut, s);
-            graph->slab[turn][s].where = graph->cut.where[s];
+            graph->slab[turn][s].first_plane = graph->cut.first[s];
+            graph->slab[turn][s].planes = starfish_runs_rows(&graph->cut, s);
+            graph->slab[turn][s].where = starfish_runs_where(&graph->cut, s);
         }
     STARFISH_TRY(starfish_workspace_create(&graph->workspace, graph->space->context,
                                            workspace_bytes(graph, STARFISH_CPU, shape->whole),
                                            workspace_bytes(graph, STARFISH_GPU, shape->whole)));
     if (shape->whole)
         return starfish_slab_whole_create(&graph->whole, graph->space, &graph->workspace);
-    for (size_t s = 0; s < graph->cut.slabs; s++)
+    for (size_t s = 0; s < graph->cut.parts; s++)
         STARFISH_TRY(register_constants(graph, s));
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));
     if (slots > 0)
         STARFISH_TRY(
-            starfish_slab_stream_create(&graph->stream, graph->space, slots, graph->cut.slabs, &graph->systems));
-    for (size_t s = 0; s < graph->cut.slabs; s++)
+            starfish_slab_stream_create(&graph->stream, graph->space, slots, graph->cut.parts, &graph->systems));
+    for (size_t s = 0; s < graph->cut.parts; s++)
         STARFISH_TRY(register_arrays(graph, s));
     return STARFISH_SUCCESS;
 }
@@ -263,7 +263,7 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
     if (alone(graph) || shape->whole)
         return registered;
     STARFISH_TRY(starfish_ranks_agree(graph->space->context, registered));
-    for (size_t s = 0; s < graph->cut.slabs; s++)
+    for (size_t s = 0; s < graph->cut.parts; s++)
         for (size_t solver = 0; solver < graph->solvers; solver++) {
             struct starfish_slab slab = graph->slab[0][s];
             if (slots > 0)
@@ -287,29 +287,43 @@ static struct starfish_slab_parts parts_of(const struct starfish_slab_graph *gra
  * may solve them, to each GPU. */
 static void deal_out(struct starfish_slab_graph *graph, uint32_t otherwise)
 {
-    uint32_t owner[STARFISH_MAX_SLABS];
-    const size_t parts = graph->systems.count * graph->solvers, owners = starfish_cut_owners(&graph->cut, owner);
+    const size_t parts = graph->systems.count * graph->solvers, owners = starfish_runs_owners(&graph->cut, 0, NULL);
     const size_t gpus = otherwise == STARFISH_ON_GPUS ? graph->space->context->workers_of[STARFISH_GPU] : 0;
     for (size_t part = 0; part < parts; part++) {
-        const struct starfish_owner gpu = {.device = (int)(part * gpus / parts)};
-        graph->reduced_where[part] = owners > 0              ? owner[part * owners / parts]
-                                     : gpus > 1 && parts > 1 ? starfish_where_of(gpu, 0)
-                                                             : otherwise;
+        struct starfish_owner owner = {.device = (int)(part * gpus / parts)};
+        starfish_runs_owners(&graph->cut, part * owners / parts, owners > 0 ? &owner : NULL);
+        graph->reduced_where[part] = owners > 0 || (gpus > 1 && parts > 1) ? starfish_where_of(owner, 0) : otherwise;
     }
+}
+
+/* The graph of a cut without data; none after an error. */
+static starfish_status begin(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
+                             const struct starfish_runs *cut)
+{
+    memset(graph, 0, sizeof *graph);
+    graph->space = space;
+    starfish_replays_create(&graph->replays, space->context);
+    starfish_status status = starfish_runs_copy(&graph->cut, cut);
+    for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
+        graph->slab[turn] = calloc(cut->parts, sizeof *graph->slab[turn]);
+        graph->modes[turn] = calloc(cut->parts, sizeof *graph->modes[turn]);
+        if (!graph->slab[turn] || !graph->modes[turn])
+            status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a graph of %zu slabs", cut->parts);
+    }
+    if (status != STARFISH_SUCCESS)
+        starfish_slab_graph_destroy(graph);
+    return status;
 }
 
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
                                            const struct starfish_direction *z, const struct starfish_slab_shape *shape,
                                            struct starfish_progress *progress)
 {
-    memset(graph, 0, sizeof *graph);
-    graph->space = space;
-    starfish_replays_create(&graph->replays, space->context);
-    graph->cut = *shape->cut;
+    STARFISH_TRY(begin(graph, space, shape->cut));
     graph->turns = shape->slots > 0 ? 1 : STARFISH_SLAB_TURNS;
     graph->parts = parts_of(graph, shape->slots > 0 ? 1 : shape->parts);
     graph->systems = parts_of(graph, shape->parts);
-    graph->solvers = shape->each_owner ? starfish_cut_owners(&graph->cut, (uint32_t[STARFISH_MAX_SLABS]){0}) : 1;
+    graph->solvers = shape->each_owner ? starfish_runs_owners(&graph->cut, 0, NULL) : 1;
     deal_out(graph, shape->reduced_where);
     starfish_status status = fill_graph(graph, z, shape, progress);
     if (status != STARFISH_SUCCESS) {
@@ -320,14 +334,11 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
 }
 
 starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
-                                                const struct starfish_cut *cut, int strided)
+                                                const struct starfish_runs *cut, int strided)
 {
-    memset(graph, 0, sizeof *graph);
-    graph->space = space;
-    starfish_replays_create(&graph->replays, space->context);
-    graph->cut = *cut;
+    STARFISH_TRY(begin(graph, space, cut));
     graph->turns = 1;
-    const size_t gpu_bytes = starfish_kind_allowed(cut->where[0], 1) /* all groups have the same kinds */
+    const size_t gpu_bytes = starfish_kind_allowed(starfish_runs_where(cut, 0), 1) /* all groups have the same kinds */
                                  ? starfish_slab_problems_workspace(space, STARFISH_GPU, strided)
                                  : 0;
     const starfish_status status = starfish_workspace_create(
@@ -344,7 +355,7 @@ void starfish_slab_graph_is_made(struct starfish_slab_graph *graph)
     if (graph->stream.slots > 0)
         starfish_slab_stream_is_made(&graph->stream, may_be_reduced_on(graph, 1));
     else
-        for (size_t s = 0; s < graph->cut.slabs; s++)
+        for (size_t s = 0; s < graph->cut.parts; s++)
             for (size_t p = 0; p < arrays_of(graph); p++) {
                 /* The ends of other ranks' slabs are still in transfer to the rank that solves the part. */
                 if (rank_of_part(graph, p) == starfish_context_rank(graph->space->context))
@@ -367,7 +378,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
 {
     if (!graph->space)
         return;
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
+    for (size_t s = 0; s < graph->cut.parts && graph->turns > 0; s++) {
         for (size_t p = 0; p < arrays_of(graph); p++)
             starfish_array_unregister(graph->slab[0][s].coefficient[p]);
         for (int turn = 0; turn < graph->turns; turn++) {
@@ -381,6 +392,11 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
     starfish_slab_whole_destroy(graph->whole);
     graph->whole = NULL;
     starfish_workspace_destroy(&graph->workspace);
+    for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
+        free(graph->slab[turn]);
+        free(graph->modes[turn]);
+    }
+    starfish_runs_free(&graph->cut);
     graph->space = NULL;
 }
 
@@ -395,7 +411,7 @@ static struct starfish_slab_reduced_task system_of(const struct starfish_slab_gr
                                                .parts = &graph->systems,
                                                .part = each ? 0 : i,
                                                .owner = each ? i : 0,
-                                               .slabs = graph->cut.slabs,
+                                               .slabs = graph->cut.parts,
                                                .slab = slab,
                                                .gathered = graph->stream.slots > 0 ? &graph->stream.gathered[i] : NULL,
                                                .upper = graph->upper.handle,
@@ -406,7 +422,7 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
                                       struct starfish_progress *progress, starfish_handle removed)
 {
     const struct starfish_constant_line_task line = {.space = graph->space,
-                                                     .slabs = graph->cut.slabs,
+                                                     .slabs = graph->cut.parts,
                                                      .slab = slab,
                                                      .removed = removed,
                                                      .where = graph->reduced_where[0]};
@@ -428,14 +444,14 @@ static const struct starfish_slab *slab_before(const struct starfish_slab_graph 
 {
     if (s > 0)
         return &slab[s - 1];
-    return graph->space->periodic ? &slab[graph->cut.slabs - 1] : NULL;
+    return graph->space->periodic ? &slab[graph->cut.parts - 1] : NULL;
 }
 
 /* The owner of a slab among those that solve the reduced systems. */
 static size_t solver_of(const struct starfish_slab_graph *graph, size_t s)
 {
     size_t solver = 0;
-    while (solver + 1 < graph->solvers && graph->reduced_where[solver] != graph->cut.where[s])
+    while (solver + 1 < graph->solvers && graph->reduced_where[solver] != starfish_runs_where(&graph->cut, s))
         solver++;
     return solver;
 }
@@ -452,7 +468,7 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .alone = alone(graph),
                                                      .modes = modes ? modes[s] : NULL,
                                                      .solution = solution->slab[s],
-                                                     .edge = solution->edge[s],
+                                                     .edge = starfish_slab_edges(solution, s),
                                                      .token = starfish_slab_stream_token_back(&graph->stream, s)};
     STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task));
     return starfish_slab_stream_after_backward(&graph->stream, s, progress, &task);
@@ -462,9 +478,9 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
 static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
 {
     starfish_handle *const modes = graph->modes[graph->turn];
-    const struct starfish_cut_array array = {
+    const struct starfish_field_array array = {
         .n = graph->space->n, .precision = graph->space->precision, .context = graph->space->context};
-    for (size_t s = 0; s < graph->cut.slabs && solution->strided; s++)
+    for (size_t s = 0; s < graph->cut.parts && solution->strided; s++)
         if (!modes[s])
             starfish_slab_register(&modes[s], "modes", &graph->cut, s, &array);
     return solution->strided ? modes : NULL;
@@ -481,8 +497,8 @@ static starfish_status submit_edges(const struct starfish_slab_graph *graph, str
 /* Whether a GPU does all in one task, which solves whole problems: not what a few planes of one are timed with. */
 static int is_one_task(const struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
 {
-    return alone(graph) && graph->cut.where[0] == STARFISH_ON_GPUS && !solution->strided &&
-           starfish_cut_planes(&graph->cut, 0) == graph->space->n[2] &&
+    return alone(graph) && starfish_runs_where(&graph->cut, 0) == STARFISH_ON_GPUS && !solution->strided &&
+           starfish_runs_rows(&graph->cut, 0) == graph->space->n[2] &&
            starfish_slab_alone_is_known(graph->space->context);
 }
 
@@ -494,8 +510,8 @@ static starfish_status submit_problems_of(struct starfish_slab_graph *graph, str
                                                      .workspace = &graph->workspace,
                                                      .replays = &graph->replays,
                                                      .problems =
-                                                         starfish_cut_planes(&graph->cut, s) / graph->space->n[2],
-                                                     .where = graph->cut.where[s],
+                                                         starfish_runs_rows(&graph->cut, s) / graph->space->n[2],
+                                                     .where = starfish_runs_where(&graph->cut, s),
                                                      .alone = graph->space->count == 1,
                                                      .rhs = data->rhs[s],
                                                      .solution = data->solution->slab[s],
@@ -528,7 +544,7 @@ static starfish_status submit_whole(const struct starfish_slab_graph *graph, str
 static starfish_status submit_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
                                        const struct starfish_direct_data *data)
 {
-    for (size_t s = 0; s < graph->cut.slabs; s++)
+    for (size_t s = 0; s < graph->cut.parts; s++)
         STARFISH_TRY(submit_problems_of(graph, progress, data, s,
                                         data->removed_of_slab ? data->removed_of_slab[s].handle : NULL));
     return STARFISH_SUCCESS;
@@ -548,7 +564,7 @@ starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *pr
         return submit_whole(graph, progress, data, modes);
     if (is_one_task(graph, solution))
         return submit_alone(graph, progress, data);
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
+    for (size_t s = 0; s < graph->cut.parts; s++) {
         const struct starfish_slab_forward_task task = {.space = graph->space,
                                                         .parts = &graph->parts,
                                                         .slab = &slab[s],
@@ -560,7 +576,7 @@ starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *pr
         STARFISH_TRY(starfish_slab_stream_after_forward(&graph->stream, s, progress, &task));
     }
     STARFISH_TRY(submit_reduced(graph, slab, progress, data->removed));
-    for (size_t s = 0; s < graph->cut.slabs; s++)
+    for (size_t s = 0; s < graph->cut.parts; s++)
         STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, modes));
     return STARFISH_SUCCESS;
 }

@@ -43,7 +43,7 @@ enum { STARFISH_SLAB_TURNS = 2 };
  *
  * whole: one task for all slabs, where starfish_slab_whole_possible, then with nothing else between them. */
 struct starfish_slab_shape {
-    const struct starfish_cut *cut;
+    const struct starfish_runs *cut;
     size_t parts, slots;
     int each_owner; /* solves the reduced systems of all modes; there is one part then */
     uint32_t reduced_where;
@@ -53,7 +53,7 @@ struct starfish_slab_shape {
 /* A graph for one way of cutting the field. */
 struct starfish_slab_graph {
     struct starfish_slab_space *space; /* NULL before create and after destroy */
-    struct starfish_cut cut;
+    struct starfish_runs cut;
     struct starfish_slab_parts parts;   /* of the slabs' ends; in a stream there is one, with all modes */
     struct starfish_slab_parts systems; /* of the reduced systems */
     size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are
@@ -63,11 +63,11 @@ struct starfish_slab_graph {
     uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems, which are distributed to the owners, or by
                                                         solvers */
     struct starfish_slab_stream stream;
-    int turns, turn;                                                    /* of the next solve */
-    struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
-    struct starfish_slab_whole *whole;                                  /* NULL: each slab has separate tasks */
-    struct starfish_coefficient_table upper;                            /* of z, at every slab's last plane */
-    starfish_handle modes[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS];     /* once rows of a solution are not packed */
+    int turns, turn;                                 /* of the next solve */
+    struct starfish_slab *slab[STARFISH_SLAB_TURNS]; /* of the cut; coefficients are the same in all */
+    struct starfish_slab_whole *whole;               /* NULL: each slab has separate tasks */
+    struct starfish_coefficient_table upper;         /* of z, at every slab's last plane */
+    starfish_handle *modes[STARFISH_SLAB_TURNS];     /* of each slab, once rows of a solution are not packed */
 };
 
 /* Makes the graph's data and starts computing its coefficients; `progress` must be waited for before it goes. */
@@ -80,7 +80,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
 
 /* A graph of a field of many problems, which is cut between them. strided: rows of solutions may not be packed. */
 starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
-                                                const struct starfish_cut *cut, int strided);
+                                                const struct starfish_runs *cut, int strided);
 /* Solves with a struct starfish_slab_graph of either kind. One thread at a time. */
 starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *progress,
                                     const struct starfish_direct_data *data);

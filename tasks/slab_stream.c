@@ -171,7 +171,7 @@ starfish_status starfish_slab_stream_after_backward(const struct starfish_slab_s
 starfish_status starfish_slab_stream_gather(const struct starfish_slab_stream *stream,
                                             struct starfish_progress *progress, const struct starfish_slab *slab)
 {
-    starfish_handle of_slabs[2 * STARFISH_MAX_SLABS], of_parts[2 * STARFISH_MAX_MODE_PARTS];
+    starfish_handle of_slabs[2 * STARFISH_SLAB_MAX_SLABS], of_parts[2 * STARFISH_MAX_MODE_PARTS];
     for (size_t s = 0; s < stream->slabs; s++) {
         of_slabs[2 * s] = slab[s].separator[0];
         of_slabs[2 * s + 1] = slab[s].head[0];
@@ -187,7 +187,7 @@ starfish_status starfish_slab_stream_gather(const struct starfish_slab_stream *s
 starfish_status starfish_slab_stream_scatter(const struct starfish_slab_stream *stream,
                                              struct starfish_progress *progress, const struct starfish_slab *slab)
 {
-    starfish_handle of_slabs[STARFISH_MAX_SLABS], of_parts[STARFISH_MAX_MODE_PARTS];
+    starfish_handle of_slabs[STARFISH_SLAB_MAX_SLABS], of_parts[STARFISH_MAX_MODE_PARTS];
     for (size_t s = 0; s < stream->slabs; s++)
         of_slabs[s] = slab[s].separator[0];
     for (size_t p = 0; p < stream->parts; p++)
@@ -199,7 +199,7 @@ starfish_status starfish_slab_stream_scatter(const struct starfish_slab_stream *
 starfish_status starfish_slab_stream_coefficients(struct starfish_slab_stream *stream,
                                                   struct starfish_progress *progress, const struct starfish_slab *slab)
 {
-    starfish_handle of_slabs[STARFISH_MAX_SLABS], of_parts[STARFISH_MAX_MODE_PARTS];
+    starfish_handle of_slabs[STARFISH_SLAB_MAX_SLABS], of_parts[STARFISH_MAX_MODE_PARTS];
     for (size_t s = 0; s < stream->slabs; s++)
         of_slabs[s] = slab[s].coefficient[0];
     for (size_t p = 0; p < stream->parts; p++)

@@ -21,9 +21,9 @@ int starfish_spectral_rank(const struct starfish_spectral *s, size_t block)
 static starfish_status register_tiles(struct starfish_spectral *s)
 {
     for (size_t b = 0; b < s->blocks; b++)
-        for (size_t slab = 0; slab < s->cut.slabs; slab++) {
+        for (size_t slab = 0; slab < s->cut.parts; slab++) {
             const size_t modes = s->first_mode[b + 1] - s->first_mode[b];
-            const size_t planes = starfish_cut_planes(&s->cut, slab);
+            const size_t planes = starfish_runs_rows(&s->cut, slab);
             STARFISH_TRY(
                 starfish_array_register(&s->tile[b][slab], modes * s->n[1] * planes, starfish_real_size(s->precision)));
             starfish_data_label_2d(s->tile[b][slab], "tile", slab, b);
@@ -64,7 +64,7 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
 
 static size_t most_lines(const struct starfish_spectral *s)
 {
-    return s->n[1] * largest(s->cut.first_plane, s->cut.slabs);
+    return s->n[1] * largest(s->cut.first, s->cut.parts);
 }
 
 static void describe(struct starfish_spectral *s, struct starfish_context *context,
@@ -119,7 +119,9 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
                                          const struct starfish_spectral_problem *p)
 {
     describe(s, context, p);
-    starfish_status status = create(s, p);
+    starfish_status status = starfish_runs_copy(&s->cut, p->cut);
+    if (status == STARFISH_SUCCESS)
+        status = create(s, p);
     if (status != STARFISH_SUCCESS)
         starfish_spectral_destroy(s);
     return status;
@@ -128,7 +130,7 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
 void starfish_spectral_destroy(struct starfish_spectral *s)
 {
     for (size_t b = 0; b < s->blocks; b++) {
-        for (size_t slab = 0; slab < s->cut.slabs; slab++)
+        for (size_t slab = 0; slab < s->cut.parts; slab++)
             starfish_array_unregister(s->tile[b][slab]);
         for (size_t l = 0; l < s->levels; l++)
             starfish_array_unregister(s->level_array[b][l]);
@@ -143,6 +145,7 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
         starfish_coefficient_table_destroy(vectors[v]);
     starfish_transform_set_destroy(&s->transform_x);
     starfish_workspace_destroy(&s->workspace);
+    starfish_runs_free(&s->cut);
 }
 
 /* ---- Graph ----------------------------------------------------------------------------------------------------- */
@@ -153,7 +156,7 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
                                    const struct starfish_slabs *written)
 {
     const int forward = direction == STARFISH_FORWARD;
-    for (size_t slab = 0; slab < s->cut.slabs; slab++) {
+    for (size_t slab = 0; slab < s->cut.parts; slab++) {
         starfish_handle tile[STARFISH_MAX_MODE_BLOCKS];
         for (size_t b = 0; b < s->blocks; b++)
             tile[b] = s->tile[b][slab];
@@ -161,9 +164,9 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
                                                      .workspace = &s->workspace,
                                                      .direction = direction,
                                                      .scale = forward ? s->scale : 1,
-                                                     .n = {s->n[1], starfish_cut_planes(&s->cut, slab)},
+                                                     .n = {s->n[1], starfish_runs_rows(&s->cut, slab)},
                                                      .slab = slabs[slab],
-                                                     .edge = written ? written->edge[slab] : NULL,
+                                                     .edge = written ? starfish_slab_edges(written, slab) : NULL,
                                                      .tiles = s->blocks,
                                                      .tile = tile,
                                                      .first_mode = s->first_mode};
@@ -182,9 +185,9 @@ static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_
                                                          .part = part,
                                                          .lanes = s->first_mode[1] - s->first_mode[0],
                                                          .ny = s->n[1],
-                                                         .tiles = s->cut.slabs,
+                                                         .tiles = s->cut.parts,
                                                          .tile = s->tile[0],
-                                                         .first = s->cut.first_plane,
+                                                         .first = s->cut.first,
                                                          .weight_y = s->weight_y.handle,
                                                          .weight_z = s->weight_z.handle,
                                                          .scale = 1,

@@ -30,7 +30,7 @@ struct starfish_spectral {
     double lambda;
     int singular;
 
-    struct starfish_cut cut;
+    struct starfish_runs cut;
     size_t blocks;
     size_t first_mode[STARFISH_MAX_MODE_BLOCKS + 1];
     starfish_handle tile[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_TILED_SLABS]; /* [block][slab] */
@@ -60,7 +60,7 @@ struct starfish_spectral_problem {
     const struct starfish_direction *direction;
     double lambda;
     int singular;
-    const struct starfish_cut *cut;
+    const struct starfish_runs *cut;
     size_t blocks;
     const struct starfish_reduction *product;
     const struct starfish_fractions *fractions;

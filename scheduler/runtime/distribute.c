@@ -28,31 +28,26 @@ starfish_status starfish_gather_shares(const struct starfish_context *context, s
     return status;
 }
 
-/* Where parts of `rows` rows begin, at multiples of the grain. */
-static void divide(size_t rows, size_t grain, size_t parts, size_t *first)
+static starfish_status add_rank(const struct starfish_distribute_spec *spec, const struct starfish_share *share,
+                                int rank, struct starfish_distributed *dealt)
 {
-    starfish_divide((rows + grain - 1) / grain, parts, first);
-    for (size_t p = 0; p <= parts; p++)
-        first[p] = first[p] * grain < rows ? first[p] * grain : rows;
-}
-
-static void add_rank(const struct starfish_distribute_spec *spec, const struct starfish_share *share, int rank,
-                     struct starfish_distributed *dealt)
-{
-    const size_t workers = starfish_share_devices(share), start = dealt->first[dealt->runs.parts];
+    struct starfish_runs *runs = &dealt->runs;
+    const size_t workers = starfish_share_devices(share), start = starfish_runs_end(runs), before = runs->parts;
     const size_t grain = spec->grain > 0 ? spec->grain : 1, worth = spec->worth > grain ? spec->worth : grain;
     const size_t most = STARFISH_SPACE_MOST_PARTS / (size_t)dealt->owners;
-    size_t parts = workers < most ? workers : most, first[STARFISH_SPACE_MOST_PARTS + 1];
+    size_t parts = workers < most ? workers : most;
 
     if (share->rows == 0)
-        return;
+        return STARFISH_SUCCESS;
     parts = parts < share->rows / worth ? parts : share->rows / worth;
     parts = parts > 0 ? parts : 1;
-    divide(share->rows, grain, parts, first);
-    for (size_t p = 0; p < parts; p++) {
-        dealt->owner[dealt->runs.parts] = starfish_share_owner(share, rank, p);
-        dealt->first[++dealt->runs.parts] = start + first[p + 1];
+    STARFISH_TRY(starfish_runs_add(runs, parts, (share->rows + grain - 1) / grain, (struct starfish_owner){rank, 0}));
+    for (size_t p = 0; p < parts; p++) { /* at multiples of the grain */
+        const size_t rows = (runs->first[before + p + 1] - start) * grain;
+        runs->owner[before + p] = starfish_share_owner(share, rank, p);
+        runs->first[before + p + 1] = start + (rows < share->rows ? rows : share->rows);
     }
+    return STARFISH_SUCCESS;
 }
 
 /* Whether the rows of all ranks can be parts: there are not too many, each is thick enough, and only the last rank's
@@ -78,14 +73,12 @@ starfish_status starfish_distribute_runs(struct starfish_context *context, const
     struct starfish_share *share;
 
     *dealt = (struct starfish_distributed){.runs = {.apart = 1}, .rows_here = spec->rows};
-    const starfish_status status = starfish_gather_shares(context, spec->rows, &share);
+    starfish_status status = starfish_gather_shares(context, spec->rows, &share);
     for (int rank = 0; share && rank < here; rank++)
         dealt->first_here += share[rank].rows;
     if (share && can_be_cut(spec, share, ranks, dealt))
-        for (int rank = 0; rank < ranks; rank++)
-            add_rank(spec, &share[rank], rank, dealt);
+        for (int rank = 0; rank < ranks && status == STARFISH_SUCCESS; rank++)
+            status = add_rank(spec, &share[rank], rank, dealt);
     free(share);
-    dealt->runs.first = dealt->first;
-    dealt->runs.owner = dealt->owner;
     return status;
 }

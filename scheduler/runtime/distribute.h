@@ -35,13 +35,11 @@ struct starfish_distribute_spec {
     size_t grain; /* every part but the last has a multiple of so many rows; 0 and 1: any number */
 };
 
-/* `runs` points into the struct, which must stay where it is. */
+/* The caller frees `runs`. */
 struct starfish_distributed {
     struct starfish_runs runs; /* apart; no parts where the ranks' rows cannot be parts: the same on all ranks */
-    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
-    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
-    int owners;  /* ranks with rows */
-    int any_gpu; /* of any rank */
+    int owners;                /* ranks with rows */
+    int any_gpu;               /* of any rank */
     size_t first_here, rows_here;
 };
 

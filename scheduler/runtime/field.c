@@ -11,56 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void starfish_divide(size_t n, size_t parts, size_t *first)
-{
-    for (size_t part = 0; part <= parts; part++)
-        first[part] = n / parts * part + (part < n % parts ? part : n % parts);
-}
-
-struct starfish_cut starfish_cut_equally(size_t planes, size_t slabs)
-{
-    struct starfish_cut cut = {.slabs = slabs};
-    starfish_divide(planes, slabs, cut.first_plane);
-    return cut;
-}
-
-int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b)
-{
-    return a->slabs == b->slabs &&
-           memcmp(a->first_plane, b->first_plane, (a->slabs + 1) * sizeof a->first_plane[0]) == 0 &&
-           memcmp(a->where, b->where, a->slabs * sizeof a->where[0]) == 0;
-}
-
-int starfish_cut_is_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t slab)
-{
-    return !context || !context->ranks || starfish_where_rank(cut->where[slab]) == starfish_context_rank(context);
-}
-
 /* The planes from this rank's first slab to its last one, of which it may have none. */
-static void planes_of_rank(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
+static void planes_of_rank(const struct starfish_context *context, const struct starfish_runs *cut, size_t *first,
                            size_t *planes)
 {
     *first = *planes = 0;
-    for (size_t s = 0; s < cut->slabs; s++)
-        if (starfish_cut_is_here(context, cut, s)) {
-            *first = *planes > 0 ? *first : cut->first_plane[s];
-            *planes = cut->first_plane[s + 1] - *first;
+    for (size_t s = 0; s < cut->parts; s++)
+        if (starfish_run_is_here(context, cut, s)) {
+            *first = *planes > 0 ? *first : cut->first[s];
+            *planes = cut->first[s + 1] - *first;
         }
-}
-
-size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS])
-{
-    size_t owners = 0;
-    int named = 0;
-    for (size_t s = 0; s < cut->slabs; s++) {
-        size_t found = 0;
-        while (found < owners && owner[found] != cut->where[s])
-            found++;
-        if (found == owners)
-            owner[owners++] = cut->where[s];
-        named |= starfish_where_gpu(cut->where[s]) >= 0 || starfish_where_rank(cut->where[s]) > 0;
-    }
-    return named ? owners : 0;
 }
 
 static starfish_status check(const starfish_context *context, starfish_precision precision, const size_t n[3],
@@ -150,15 +110,15 @@ static int boxes_are_apart(const struct starfish_strides *strides, size_t planes
     return strides->row > 0 && planes > strides->depth && strides->box != strides->depth * strides->plane;
 }
 
-void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
-                            const struct starfish_cut_array *array)
+void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_runs *cut,
+                            size_t slab, const struct starfish_field_array *array)
 {
-    const size_t size = starfish_real_size(array->precision), *n = array->n, planes = starfish_cut_planes(cut, slab);
+    const size_t size = starfish_real_size(array->precision), *n = array->n, planes = starfish_runs_rows(cut, slab);
     const struct starfish_strides strides = starfish_strides_or_packed(array->strides, n[0], n[1], n[2]);
-    const int has_memory = array->memory && starfish_cut_is_here(array->context, cut, slab);
+    const int has_memory = array->memory && starfish_run_is_here(array->context, cut, slab);
     size_t first, planes_here;
     planes_of_rank(array->context, cut, &first, &planes_here);
-    const uintptr_t start = has_memory ? starfish_strides_plane(&strides, cut->first_plane[slab] - first) * size : 0;
+    const uintptr_t start = has_memory ? starfish_strides_plane(&strides, cut->first[slab] - first) * size : 0;
     const uintptr_t address = has_memory ? (uintptr_t)array->memory + start : 0;
     const int node = has_memory ? array->node : -1;
     if (boxes_are_apart(&array->strides, planes))
@@ -168,7 +128,7 @@ void starfish_slab_register(starpu_data_handle_t *handle, const char *name, cons
         starpu_block_data_register(handle, node, address, (uint32_t)strides.row, (uint32_t)strides.plane,
                                    (uint32_t)n[0], (uint32_t)n[1], (uint32_t)planes, size);
     if (array->context)
-        starfish_data_set_owner(array->context, *handle, starfish_where_rank(cut->where[slab]));
+        starfish_data_set_owner(array->context, *handle, starfish_runs_owner(cut, slab).rank);
     starfish_data_label(*handle, name, slab);
 }
 
@@ -201,35 +161,37 @@ struct starfish_strides starfish_slab_strides(void *buffer, size_t depth)
 }
 
 /* Whether any slab reads that plane of another slab. */
-static int is_read(const struct starfish_cut *cut, size_t slab, int end, int periodic)
+static int is_read(const struct starfish_runs *cut, size_t slab, int end, int periodic)
 {
-    const int outer = end == STARFISH_FIRST_PLANE ? slab == 0 : slab + 1 == cut->slabs;
-    return cut->slabs > 1 && (periodic || !outer);
+    const int outer = end == STARFISH_FIRST_PLANE ? slab == 0 : slab + 1 == cut->parts;
+    return cut->parts > 1 && (periodic || !outer);
 }
 
-starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut,
-                                      const struct starfish_cut_array *array, int periodic)
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_runs *cut,
+                                      const struct starfish_field_array *array, int periodic)
 {
     const size_t count = array->n[0] * array->n[1], size = starfish_real_size(array->precision);
-    for (size_t s = 0; s < cut->slabs; s++)
+    slabs->edge = calloc(cut->parts, sizeof *slabs->edge);
+    if (!slabs->edge)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the edges of %zu slabs", cut->parts);
+    for (size_t s = 0; s < cut->parts; s++)
         for (int end = 0; end < STARFISH_EDGES; end++)
             if (is_read(cut, s, end, periodic)) {
                 STARFISH_TRY(starfish_array_register(&slabs->edge[s][end], count, size));
                 starfish_data_label_2d(slabs->edge[s][end], "edge", s, (size_t)end);
                 if (array->context)
-                    starfish_data_set_travelling(array->context, slabs->edge[s][end],
-                                                 starfish_where_rank(cut->where[s]));
+                    starfish_data_set_travelling(array->context, slabs->edge[s][end], starfish_runs_owner(cut, s).rank);
             }
     return STARFISH_SUCCESS;
 }
 
-void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut)
+void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_runs *cut)
 {
-    for (size_t s = 0; s < cut->slabs; s++)
-        for (int end = 0; end < STARFISH_EDGES; end++) {
+    for (size_t s = 0; s < cut->parts && slabs->edge; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++)
             starfish_array_unregister(slabs->edge[s][end]);
-            slabs->edge[s][end] = NULL;
-        }
+    free(slabs->edge);
+    slabs->edge = NULL;
 }
 
 /* ---- Holds ------------------------------------------------------------------------------------------------------- */
@@ -274,7 +236,7 @@ static void release_slabs(const struct starfish_field *field, size_t count)
 
 static starfish_status acquire_slabs(const struct starfish_field *field)
 {
-    for (size_t s = 0; s < field->cut.slabs; s++) {
+    for (size_t s = 0; s < field->cut.parts; s++) {
         const starfish_status status = is_here(field->handle[s])
                                            ? starfish_data_acquire(field->context, field->handle[s], STARPU_RW)
                                            : STARFISH_SUCCESS;
@@ -293,15 +255,19 @@ starfish_status starfish_field_create(starfish_context *context, starfish_precis
 {
     STARFISH_OWN_ARITHMETIC;
     STARFISH_TRY(check(context, precision, n, field));
-    if (slabs == 0 || slabs > n[2] || slabs > STARFISH_MAX_SLABS)
+    if (slabs == 0 || slabs > n[2] || slabs > STARFISH_FIELD_MOST_SLABS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: slabs is %zu, not in 1..%zu", slabs,
-                             n[2] < STARFISH_MAX_SLABS ? n[2] : (size_t)STARFISH_MAX_SLABS);
-    const struct starfish_cut cut = starfish_cut_equally(n[2], slabs);
-    return starfish_field_over(context, precision, n, &cut, "memory", memory, field);
+                             n[2] < STARFISH_FIELD_MOST_SLABS ? n[2] : (size_t)STARFISH_FIELD_MOST_SLABS);
+    struct starfish_runs cut = {.parts = 0};
+    starfish_status status = starfish_runs_equally(&cut, n[2], slabs);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_field_over(context, precision, n, &cut, "memory", memory, field);
+    starfish_runs_free(&cut);
+    return status;
 }
 
 starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
-                                    const struct starfish_cut *cut, const char *name, void *memory,
+                                    const struct starfish_runs *cut, const char *name, void *memory,
                                     struct starfish_field **result)
 {
     STARFISH_TRY(check(context, precision, n, result));
@@ -309,8 +275,17 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
     return starfish_field_shaped(context, &shape, cut, name, memory, result);
 }
 
+static void discard(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
+    STARPU_PTHREAD_COND_DESTROY(&field->released);
+    starfish_runs_free(&field->cut);
+    free(field->handle);
+    free(field);
+}
+
 struct starfish_field *starfish_field_empty(struct starfish_context *context, const struct starfish_field_shape *shape,
-                                            const struct starfish_cut *cut)
+                                            const struct starfish_runs *cut)
 {
     struct starfish_field *field = calloc(1, sizeof *field);
     if (!field) {
@@ -320,34 +295,31 @@ struct starfish_field *starfish_field_empty(struct starfish_context *context, co
     field->context = context;
     field->precision = shape->precision;
     memcpy(field->n, shape->n, sizeof field->n);
-    field->cut = *cut;
     field->strides = shape->strides;
     STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&field->released, NULL);
-    return field;
-}
-
-static void discard(struct starfish_field *field)
-{
-    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
-    STARPU_PTHREAD_COND_DESTROY(&field->released);
-    free(field);
+    field->handle = calloc(cut->parts, sizeof *field->handle);
+    if (field->handle && starfish_runs_copy(&field->cut, cut) == STARFISH_SUCCESS)
+        return field;
+    starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
+    discard(field);
+    return NULL;
 }
 
 /* The runtime copies packed slabs as they are, and of others plane by plane. */
 static starfish_status check_pinned(const struct starfish_context *context, const struct starfish_field_shape *shape,
-                                    const struct starfish_cut *cut, const char *name, const void *memory)
+                                    const struct starfish_runs *cut, const char *name, const void *memory)
 {
     const size_t size = starfish_real_size(shape->precision), *n = shape->n;
     const struct starfish_strides strides = starfish_strides_or_packed(shape->strides, n[0], n[1], n[2]);
     const size_t plane_bytes = ((n[1] - 1) * strides.row + n[0]) * size;
     size_t here, planes;
     planes_of_rank(context, cut, &here, &planes);
-    for (size_t s = 0; s < cut->slabs && context->workers_of[STARFISH_GPU] > 0; s++) {
-        const size_t at_once = shape->strides.row > 0 ? 1 : starfish_cut_planes(cut, s);
+    for (size_t s = 0; s < cut->parts && context->workers_of[STARFISH_GPU] > 0; s++) {
+        const size_t at_once = shape->strides.row > 0 ? 1 : starfish_runs_rows(cut, s);
         const size_t bytes = (at_once - 1) * strides.plane * size + plane_bytes;
-        for (size_t k = cut->first_plane[s]; k < cut->first_plane[s + 1]; k += at_once)
-            if (starfish_cut_is_here(context, cut, s)) {
+        for (size_t k = cut->first[s]; k < cut->first[s + 1]; k += at_once)
+            if (starfish_run_is_here(context, cut, s)) {
                 const char *const start = (const char *)memory + starfish_strides_plane(&strides, k - here) * size;
                 STARFISH_TRY(starfish_memory_check_pinned(context, name, start, bytes));
             }
@@ -356,7 +328,7 @@ static starfish_status check_pinned(const struct starfish_context *context, cons
 }
 
 starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
-                                      const struct starfish_cut *cut, const char *name, void *memory,
+                                      const struct starfish_runs *cut, const char *name, void *memory,
                                       struct starfish_field **result)
 {
     const size_t *const n = shape->n;
@@ -366,8 +338,8 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
     enum starfish_residence residence;
     if (memory)
         STARFISH_TRY(starfish_memory_place(context, name, memory, &node, &residence));
-    for (size_t s = 0; s < cut->slabs && !HAS_BOXES; s++)
-        if (boxes_are_apart(&shape->strides, starfish_cut_planes(cut, s)))
+    for (size_t s = 0; s < cut->parts && !HAS_BOXES; s++)
+        if (boxes_are_apart(&shape->strides, starfish_runs_rows(cut, s)))
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                                  "%s: problems that do not follow one another without gaps "
                                  "need StarPU 1.4",
@@ -389,8 +361,8 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
             return status;
         }
     }
-    const struct starfish_cut_array array = {n, shape->precision, field->memory, node, shape->strides, context};
-    for (size_t s = 0; s < cut->slabs; s++)
+    const struct starfish_field_array array = {n, shape->precision, field->memory, node, shape->strides, context};
+    for (size_t s = 0; s < cut->parts; s++)
         starfish_slab_register(&field->handle[s], name, cut, s, &array);
     *result = field;
     return STARFISH_SUCCESS;
@@ -406,7 +378,7 @@ void starfish_field_destroy(starfish_field *field)
     if (field->is_acquired)
         starfish_field_release(field);
     starfish_field_wait_for_holders(field);
-    for (size_t s = 0; s < field->cut.slabs; s++)
+    for (size_t s = 0; s < field->cut.parts; s++)
         starfish_data_unregister(field->handle[s]);
     if (field->owned_bytes > 0)
         starfish_free(field->context, field->memory, field->owned_bytes);
@@ -445,7 +417,7 @@ starfish_status starfish_field_release(starfish_field *field)
     STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
     if (!was_acquired)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: the field is not acquired");
-    release_slabs(field, field->cut.slabs);
+    release_slabs(field, field->cut.parts);
     starfish_outside_end(field->context);
     return STARFISH_SUCCESS;
 }

@@ -15,33 +15,39 @@ struct starfish_halo_window starfish_halo_window_whole(size_t planes)
 struct starfish_halo_window starfish_halo_window_of_runs(const struct starfish_context *context,
                                                          const struct starfish_runs *runs, size_t planes, size_t depth)
 {
-    struct starfish_halo_window window = {.context = context, .planes = planes, .finest = planes, .depth = depth};
-
-    for (size_t part = 0; part < runs->parts; part++) {
-        const int rank = runs->owner[part].rank;
-        if (window.owners == 0 || window.rank[window.owners - 1] != rank)
-            window.rank[window.owners++] = rank;
-        window.cut[window.owners] = runs->first[part + 1];
-    }
-    return window;
+    return (struct starfish_halo_window){.context = context, .planes = planes, .depth = depth, .runs = runs};
 }
 
-/* Planes of owner i. */
-static struct starfish_run_of_planes planes_of(const struct starfish_halo_window *w, size_t i)
+static int rank_of(const struct starfish_halo_window *w, size_t part)
 {
-    const size_t first = (w->cut[i] * w->planes + w->finest / 2) / w->finest;
-    const size_t last = (w->cut[i + 1] * w->planes + w->finest / 2) / w->finest;
+    return w->runs->owner[part].rank;
+}
 
-    return (struct starfish_run_of_planes){first, last - first};
+/* Whether the planes of another rank begin with a part. */
+static int begins(const struct starfish_halo_window *w, size_t part)
+{
+    return part == 0 || rank_of(w, part) != rank_of(w, part - 1);
+}
+
+/* All planes of the rank whose parts begin with this one. */
+static struct starfish_run_of_planes planes_of(const struct starfish_halo_window *w, size_t part)
+{
+    const size_t finest = starfish_runs_end(w->runs), begin = w->runs->first[part];
+    size_t end = part + 1;
+
+    while (end < w->runs->parts && !begins(w, end))
+        end++;
+    const size_t first = (begin * w->planes + finest / 2) / finest;
+    return (struct starfish_run_of_planes){first, (w->runs->first[end] * w->planes + finest / 2) / finest - first};
 }
 
 struct starfish_run_of_planes starfish_halo_window_own(const struct starfish_halo_window *w)
 {
     if (!w->context)
         return (struct starfish_run_of_planes){0, w->planes};
-    for (size_t i = 0; i < w->owners; i++)
-        if (w->rank[i] == starfish_context_rank(w->context))
-            return planes_of(w, i);
+    for (size_t part = 0; part < w->runs->parts; part++)
+        if (rank_of(w, part) == starfish_context_rank(w->context))
+            return planes_of(w, part);
     return (struct starfish_run_of_planes){0, 0};
 }
 
@@ -97,10 +103,10 @@ struct exchange {
     int runs;
 };
 
-/* Some planes of owner i to all ranks, which keep those in their windows. */
-static starfish_status send_planes(const struct exchange *x, size_t i, size_t first, size_t count)
+/* Some planes of a part's rank to all ranks, which keep those in their windows. */
+static starfish_status send_planes(const struct exchange *x, size_t part, size_t first, size_t count)
 {
-    const int from = x->window->rank[i], own = from == starfish_context_rank(x->window->context);
+    const int from = rank_of(x->window, part), own = from == starfish_context_rank(x->window->context);
     char *const place = x->array + first * x->plane_bytes;
 
     STARFISH_TRY(starfish_ranks_broadcast(x->window->context, own || !x->received ? place : x->received,
@@ -116,17 +122,17 @@ static starfish_status send_planes(const struct exchange *x, size_t i, size_t fi
     return STARFISH_SUCCESS;
 }
 
-/* Others need those at the ends of an owner's run. */
-static starfish_status send_ends(const struct exchange *x, size_t i)
+/* Others need those at the ends of a rank's run, which begins with a part. */
+static starfish_status send_ends(const struct exchange *x, size_t part)
 {
-    const struct starfish_run_of_planes run = planes_of(x->window, i);
+    const struct starfish_run_of_planes run = planes_of(x->window, part);
     const size_t depth = x->window->depth < run.count ? x->window->depth : run.count;
     const size_t upper = run.count - depth > depth ? run.count - depth : depth;
 
     if (!x->received)
-        return send_planes(x, i, run.first, run.count);
-    STARFISH_TRY(send_planes(x, i, run.first, depth));
-    return upper < run.count ? send_planes(x, i, run.first + upper, run.count - upper) : STARFISH_SUCCESS;
+        return send_planes(x, part, run.first, run.count);
+    STARFISH_TRY(send_planes(x, part, run.first, depth));
+    return upper < run.count ? send_planes(x, part, run.first + upper, run.count - upper) : STARFISH_SUCCESS;
 }
 
 starfish_status starfish_halo_window_exchange(const struct starfish_halo_window *window, starfish_status status,
@@ -143,8 +149,8 @@ starfish_status starfish_halo_window_exchange(const struct starfish_halo_window 
             status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu planes of others", window->depth);
     }
     status = starfish_ranks_agree(window->context, status);
-    for (size_t i = 0; i < window->owners && status == STARFISH_SUCCESS; i++)
-        status = send_ends(&x, i);
+    for (size_t part = 0; part < window->runs->parts && status == STARFISH_SUCCESS; part++)
+        status = begins(window, part) ? send_ends(&x, part) : status;
     free(x.received);
     return status;
 }

@@ -20,10 +20,9 @@ struct starfish_halo_window {
     const struct starfish_context *context; /* whose ranks have the planes; NULL: this process has all of them */
     size_t planes;                          /* of the array */
     size_t depth;                           /* planes beside a rank's own, on either side; `planes`: all there are */
-    /* Who has planes: rank[i] those from cut[i] to cut[i + 1] - 1 of `finest` planes, and of arrays with fewer planes
-     * the corresponding ones, as grids of a hierarchy are cut (tasks/shares.h). */
-    size_t finest, owners, cut[STARFISH_SPACE_MOST_PARTS + 1];
-    int rank[STARFISH_SPACE_MOST_PARTS];
+    /* Which rank has planes: of arrays with fewer planes than the runs the corresponding ones, as grids of a hierarchy
+     * are cut (tasks/shares.h). The runs must stay as long as the window. */
+    const struct starfish_runs *runs;
 };
 
 /* Of an array that one process has. */

@@ -11,12 +11,12 @@
 #include <starpu.h>
 #include <stdint.h>
 
-/* Devices of owners besides the numbers of GPUs: any core or team of cores, any worker at all. */
-enum { STARFISH_CORES = -1, STARFISH_ANY = -2 };
+/* Devices of owners besides the numbers of GPUs: any core or team of cores, any worker at all, any GPU. */
+enum { STARFISH_CORES = -1, STARFISH_ANY = -2, STARFISH_GPUS = -3 };
 
 struct starfish_owner {
     int rank;   /* of MPI; 0 */
-    int device; /* a GPU's number among those of the context, STARFISH_CORES or STARFISH_ANY */
+    int device; /* a GPU's number among those of the context, STARFISH_CORES, _ANY or _GPUS */
 };
 
 enum {
@@ -48,6 +48,8 @@ static inline uint32_t starfish_where_of(struct starfish_owner owner, uint32_t o
     const uint32_t rank = (uint32_t)owner.rank << STARFISH_WHERE_RANK;
     if (owner.device >= 0)
         return rank | ((uint32_t)owner.device + 1) << STARFISH_WHERE_GPU | (uint32_t)STARPU_CUDA;
+    if (owner.device == STARFISH_GPUS)
+        return rank | (uint32_t)STARPU_CUDA;
     return rank | (owner.device == STARFISH_CORES ? (uint32_t)STARPU_CPU : otherwise);
 }
 

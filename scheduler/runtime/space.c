@@ -20,47 +20,68 @@ int starfish_context_has_one_memory(const struct starfish_context *context)
     return 1;
 }
 
-static void begin(struct starfish_space *space, struct starfish_context *context, const size_t n[2])
+/* The arrays are one piece of memory, which first[0] begins. */
+starfish_status starfish_space_begin(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
+                                     const size_t parts[2])
 {
+    const size_t most = parts[0] > parts[1] ? parts[0] : parts[1];
+    const size_t numbers = parts[0] + 1 + parts[1] + 1 + 2 * most;
+
     memset(space, 0, sizeof *space);
     space->context = context;
-    space->n[0] = n[0];
-    space->n[1] = n[1];
-    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+    memcpy(space->n, n, sizeof space->n);
+    memcpy(space->parts, parts, sizeof space->parts);
+    space->first[0] = calloc(1, numbers * sizeof(size_t) + most * (sizeof *space->box + sizeof *space->owner));
+    if (!space->first[0])
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu parts of an array", most);
+    space->first[1] = space->first[0] + parts[0] + 1;
+    space->before = space->first[1] + parts[1] + 1;
+    space->after = space->before + most;
+    space->box = (struct starfish_box *)(space->after + most);
+    space->owner = (struct starfish_owner *)(space->box + most);
+    space->first[0][parts[0]] = n[0];
+    for (size_t p = 0; p < most; p++)
         space->owner[p].device = STARFISH_ANY;
+    return STARFISH_SUCCESS;
 }
 
-void starfish_space_tiles(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
-                          const struct starfish_tiling *tiling)
+static starfish_status add_halo(struct starfish_space *space, const struct starfish_halo *halo)
 {
-    begin(space, context, n);
+    struct starfish_halo *const all = realloc(space->halo, (space->halos + 1) * sizeof *all);
+
+    if (!all)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu halos", space->halos + 1);
+    space->halo = all;
+    all[space->halos++] = *halo;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_space_tiles(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
+                                     const struct starfish_tiling *tiling)
+{
+    const size_t grain[2] = {tiling->grain, 1};
+    size_t parts[2];
+
+    for (int d = 0; d < 2; d++)
+        parts[d] = tiling->parts[d] < n[d] / grain[d] ? tiling->parts[d] : n[d] / grain[d];
+    STARFISH_TRY(starfish_space_begin(space, context, n, parts));
     for (int d = 0; d < 2; d++) {
-        const size_t grain = d == 0 ? tiling->grain : 1, grains = n[d] / grain;
-        space->parts[d] = tiling->parts[d] < grains ? tiling->parts[d] : grains;
-        starfish_divide(grains, space->parts[d], space->first[d]);
-        for (size_t p = 0; p <= space->parts[d]; p++)
-            space->first[d][p] *= grain;
+        starfish_divide(n[d] / grain[d], parts[d], space->first[d]);
+        for (size_t p = 0; p <= parts[d]; p++)
+            space->first[d][p] *= grain[d];
     }
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status check_runs(const size_t n[2], const struct starfish_runs *runs)
 {
-    if (runs->parts < 1 || runs->parts > STARFISH_SPACE_MOST_PARTS || runs->first[0] != 0 ||
-        runs->first[runs->parts] != n[1])
+    if (runs->parts < 1 || runs->first[0] != 0 || runs->first[runs->parts] != n[1])
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "runs: %zu parts that do not cover the %zu rows", runs->parts,
                              n[1]);
     for (size_t p = 0; p < runs->parts; p++)
         if (runs->first[p] >= runs->first[p + 1])
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "runs: part %zu has no rows", p);
     return STARFISH_SUCCESS;
-}
-
-int starfish_runs_are_on_ranks(const struct starfish_runs *runs)
-{
-    for (size_t p = 0; p < runs->parts && runs->owner; p++)
-        if (runs->owner[p].rank != runs->owner[0].rank)
-            return 1;
-    return 0;
 }
 
 static int is_apart(const struct starfish_runs *runs)
@@ -74,45 +95,43 @@ static int is_apart(const struct starfish_runs *runs)
 
 /* Rows of part `from`, which are those below part `to` (its ghosts in front of it) or above it: the `rows` ones behind
  * the `skipped` ones nearest to the cut. */
-static void add_rows(struct starfish_space *space, size_t from, size_t to, int below, size_t skipped, size_t rows)
+static starfish_status add_rows(struct starfish_space *space, size_t from, size_t to, int below, size_t skipped,
+                                size_t rows)
 {
     const size_t nx = space->n[0], behind = skipped + rows;
-    struct starfish_halo *halo = &space->halo[space->halos++];
+    struct starfish_halo halo = {.from = from, .to = to, .count = rows * nx, .far = skipped > 0};
 
-    *halo = (struct starfish_halo){.from = from, .to = to, .count = rows * nx, .far = skipped > 0};
     if (below) {
-        halo->first = starfish_space_part_size(space, from) - behind * nx;
-        halo->at = -(ptrdiff_t)(behind * nx);
+        halo.first = starfish_space_part_size(space, from) - behind * nx;
+        halo.at = -(ptrdiff_t)(behind * nx);
         space->before[to] = behind * nx;
     } else {
-        halo->first = skipped * nx;
-        halo->at = (ptrdiff_t)(starfish_space_part_size(space, to) + skipped * nx);
+        halo.first = skipped * nx;
+        halo.at = (ptrdiff_t)(starfish_space_part_size(space, to) + skipped * nx);
         space->after[to] = behind * nx;
     }
+    return add_halo(space, &halo);
 }
 
-static void add_run_halo(struct starfish_space *space, size_t from, size_t to, size_t depth, int below)
+static starfish_status add_run_halo(struct starfish_space *space, size_t from, size_t to, size_t depth, int below)
 {
     const size_t near = space->slow && depth > 1 ? 1 : depth;
 
-    add_rows(space, from, to, below, 0, near);
-    if (near < depth)
-        add_rows(space, from, to, below, near, depth - near);
+    STARFISH_TRY(add_rows(space, from, to, below, 0, near));
+    return near < depth ? add_rows(space, from, to, below, near, depth - near) : STARFISH_SUCCESS;
 }
 
 static starfish_status add_run_halos(struct starfish_space *space, size_t depth)
 {
-    for (size_t p = 0; p < space->parts[1]; p++)
+    const size_t parts = space->parts[1], cuts = space->wraps ? parts : parts - 1;
+
+    for (size_t p = 0; p < parts; p++)
         if (space->first[1][p + 1] - space->first[1][p] < depth)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "runs: part %zu has %zu rows, its neighbours read %zu", p,
                                  space->first[1][p + 1] - space->first[1][p], depth);
-    for (size_t p = 0; p + 1 < space->parts[1]; p++) {
-        add_run_halo(space, p, p + 1, depth, 1);
-        add_run_halo(space, p + 1, p, depth, 0);
-    }
-    if (space->wraps) {
-        add_run_halo(space, space->parts[1] - 1, 0, depth, 1);
-        add_run_halo(space, 0, space->parts[1] - 1, depth, 0);
+    for (size_t p = 0; p < cuts; p++) {
+        STARFISH_TRY(add_run_halo(space, p, (p + 1) % parts, depth, 1));
+        STARFISH_TRY(add_run_halo(space, (p + 1) % parts, p, depth, 0));
     }
     return STARFISH_SUCCESS;
 }
@@ -120,19 +139,17 @@ static starfish_status add_run_halos(struct starfish_space *space, size_t depth)
 starfish_status starfish_space_runs(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
                                     const struct starfish_runs *runs)
 {
-    begin(space, context, n);
+    memset(space, 0, sizeof *space);
     STARFISH_TRY(check_runs(n, runs));
-    space->parts[0] = 1;
-    space->parts[1] = runs->parts;
-    space->first[0][1] = n[0];
+    STARFISH_TRY(starfish_space_begin(space, context, n, (const size_t[]){1, runs->parts}));
     memcpy(space->first[1], runs->first, (runs->parts + 1) * sizeof runs->first[0]);
-    if (runs->owner)
-        memcpy(space->owner, runs->owner, runs->parts * sizeof runs->owner[0]);
+    for (size_t p = 0; p < runs->parts; p++)
+        space->owner[p] = starfish_runs_owner(runs, p);
     space->apart = is_apart(runs);
     space->wraps = space->apart && runs->wraps;
     space->on_ranks = starfish_runs_are_on_ranks(runs);
     space->slow = starfish_runs_are_slow(runs, n[0]);
-    return space->apart ? add_run_halos(space, runs->depth) : STARFISH_SUCCESS;
+    return space->apart && runs->depth > 0 ? add_run_halos(space, runs->depth) : STARFISH_SUCCESS;
 }
 
 int starfish_space_owners(const struct starfish_space *space)
@@ -150,40 +167,34 @@ int starfish_space_owners(const struct starfish_space *space)
 
 static starfish_status add_index_halo(struct starfish_space *space, const struct starfish_index_halo *given)
 {
-    struct starfish_halo *halo = &space->halo[space->halos];
+    const struct starfish_halo halo = {.from = given->from, .to = given->to, .count = given->count, .at = given->at};
     const size_t own = starfish_space_part_size(space, given->to);
 
-    *halo = (struct starfish_halo){.from = given->from, .to = given->to, .count = given->count, .at = given->at};
     if (given->at < 0 && space->before[given->to] < (size_t)-given->at)
         space->before[given->to] = (size_t)-given->at;
     if (given->at >= 0 && (size_t)given->at < own)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "halo: its ghosts begin inside of part %zu", given->to);
     if (given->at >= 0 && space->after[given->to] < (size_t)given->at + given->count - own)
         space->after[given->to] = (size_t)given->at + given->count - own;
-    STARFISH_TRY(starfish_coefficient_table_ints(&halo->index, given->index, given->count));
-    space->halos++;
-    return STARFISH_SUCCESS;
+    STARFISH_TRY(add_halo(space, &halo));
+    return starfish_coefficient_table_ints(&space->halo[space->halos - 1].index, given->index, given->count);
 }
 
 starfish_status starfish_space_index_sets(struct starfish_space *space, struct starfish_context *context, size_t parts,
                                           const size_t *rows, const struct starfish_owner *owner, size_t halos,
                                           const struct starfish_index_halo *halo)
 {
-    const size_t none[2] = {1, 0};
-
-    begin(space, context, none);
-    if (parts < 1 || parts > STARFISH_SPACE_MOST_PARTS || halos > STARFISH_SPACE_MOST_HALOS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index sets: %zu parts and %zu halos, at most %d and %d", parts,
-                             halos, STARFISH_SPACE_MOST_PARTS, STARFISH_SPACE_MOST_HALOS);
-    space->parts[0] = space->first[0][1] = 1;
-    space->parts[1] = parts;
+    memset(space, 0, sizeof *space);
+    if (parts < 1)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index sets: no parts");
+    STARFISH_TRY(starfish_space_begin(space, context, (const size_t[]){1, 0}, (const size_t[]){1, parts}));
     space->apart = space->local = parts > 1;
     for (size_t p = 0; p < parts; p++) {
         space->first[1][p + 1] = space->first[1][p] + rows[p];
         if (owner)
             space->owner[p] = owner[p];
+        space->on_ranks |= space->owner[p].rank != space->owner[0].rank;
     }
-    space->on_ranks = starfish_runs_are_on_ranks(&(struct starfish_runs){.parts = parts, .owner = owner});
     space->n[1] = space->first[1][parts];
     for (size_t h = 0; h < halos; h++)
         STARFISH_TRY(add_index_halo(space, &halo[h]));
@@ -267,23 +278,22 @@ static starfish_status add_box_halo(struct starfish_space *space, size_t depth,
 
     if (!find_ghosts(space, neighbour, depth, first, last))
         return STARFISH_SUCCESS;
-    if (space->halos == STARFISH_SPACE_MOST_HALOS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: they have more than %d halos", STARFISH_SPACE_MOST_HALOS);
     const size_t width = (size_t)(last[0] - first[0]), rows = (size_t)(last[1] - first[1]);
-    struct starfish_halo *halo = &space->halo[space->halos++];
-    *halo = (struct starfish_halo){.from = neighbour->from,
-                                   .to = neighbour->to,
-                                   .count = width * rows * space->layers,
-                                   .at = element_of(space, &space->box[neighbour->to], first[0], first[1]),
-                                   .width = width};
-    if (starfish_box_neighbour_is_shift(neighbour)) {
-        halo->first = (size_t)element_beyond(space, neighbour, first[0], first[1]);
+    const int is_run = starfish_box_neighbour_is_shift(neighbour);
+    const struct starfish_halo halo = {.from = neighbour->from,
+                                       .to = neighbour->to,
+                                       .count = width * rows * space->layers,
+                                       .first =
+                                           is_run ? (size_t)element_beyond(space, neighbour, first[0], first[1]) : 0,
+                                       .at = element_of(space, &space->box[neighbour->to], first[0], first[1]),
+                                       .width = width};
+    STARFISH_TRY(add_halo(space, &halo));
+    if (is_run)
         return STARFISH_SUCCESS;
-    }
     if (!has_int_indices(space, &space->box[neighbour->from]))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: box %zu has more than %d cells", neighbour->from,
                              INT_MAX);
-    return index_halo(space, neighbour, first, last, halo);
+    return index_halo(space, neighbour, first, last, &space->halo[space->halos - 1]);
 }
 
 /* A box of an array, which has it again `shift` cells further where it is periodic. */
@@ -324,12 +334,12 @@ static starfish_status add_box_halos(struct starfish_space *space, const struct 
 starfish_status starfish_space_boxes(struct starfish_space *space, struct starfish_context *context,
                                      const struct starfish_boxes *boxes)
 {
-    begin(space, context, (const size_t[]){boxes->cells[0] * boxes->layers, boxes->cells[1]});
-    if (boxes->parts < 1 || boxes->parts > STARFISH_SPACE_MOST_PARTS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: %zu parts, at most %d", boxes->parts,
-                             STARFISH_SPACE_MOST_PARTS);
-    space->parts[0] = 1;
-    space->parts[1] = boxes->parts;
+    memset(space, 0, sizeof *space);
+    if (boxes->parts < 1)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: no parts");
+    STARFISH_TRY(starfish_space_begin(space, context,
+                                      (const size_t[]){boxes->cells[0] * boxes->layers, boxes->cells[1]},
+                                      (const size_t[]){1, boxes->parts}));
     space->apart = space->local = 1;
     space->layers = boxes->layers;
     space->rim = boxes->rim;
@@ -346,6 +356,8 @@ void starfish_space_destroy(struct starfish_space *space)
 {
     for (size_t h = 0; h < space->halos; h++)
         starfish_coefficient_table_destroy(&space->halo[h].index);
+    free(space->halo);
+    free(space->first[0]);
     memset(space, 0, sizeof *space);
 }
 

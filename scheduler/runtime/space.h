@@ -29,9 +29,11 @@
 
 #include "base/box_neighbour.h"
 #include "scheduler/runtime/coefficient_table.h"
-#include "scheduler/runtime/owner.h"
+#include "scheduler/runtime/runs.h"
 
-enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 160 };
+/* What options of iterations accept, as their sums have so many parts (krylov/kernels/krylov.h). A space itself may
+ * have any number. */
+enum { STARFISH_SPACE_MOST_PARTS = 16 };
 
 /* `count` elements of part `from` that part `to` reads: elements first, first + 1, ... of `from`, or those of an index
  * set. They become the ghosts at `at`, counted from the first element of `to`, so that those in front of it are
@@ -55,21 +57,21 @@ struct starfish_box {
 
 struct starfish_space {
     struct starfish_context *context;
-    size_t n[2];                                            /* columns and rows of the array */
-    size_t parts[2];                                        /* runs of columns (1 where apart) and of rows */
-    size_t first[2][STARFISH_SPACE_MOST_PARTS + 1];         /* where the runs begin */
-    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS]; /* of runs of rows */
-    int apart, local;                                       /* local: indices of a part begin at 0 (index sets) */
-    int wraps;                                              /* apart, with halos between the last part and the first */
-    int on_ranks;                                           /* owners are of several ranks, */
-    int slow;                                               /* and rows so long that their bytes count */
+    size_t n[2];                  /* columns and rows of the array */
+    size_t parts[2];              /* runs of columns (1 where apart) and of rows */
+    size_t *first[2];             /* where the runs begin */
+    struct starfish_owner *owner; /* of runs of rows */
+    int apart, local;             /* local: indices of a part begin at 0 (index sets) */
+    int wraps;                    /* apart, with halos between the last part and the first */
+    int on_ranks;                 /* owners are of several ranks, */
+    int slow;                     /* and rows so long that their bytes count */
     size_t halos;
-    struct starfish_halo halo[STARFISH_SPACE_MOST_HALOS];
-    size_t before[STARFISH_SPACE_MOST_PARTS], after[STARFISH_SPACE_MOST_PARTS]; /* ghosts, in elements */
+    struct starfish_halo *halo;
+    size_t *before, *after; /* ghosts of each part, in elements */
     /* Of boxes: cells of the whole array in x and y, between which there are so many layers; 0: no boxes. */
     size_t cells[2], layers;
     size_t rim; /* cells around each box in an array that collects them */
-    struct starfish_box box[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_box *box;
 };
 
 /* Rows of ghosts that a part has at most on one side, where parts are runs of rows. */
@@ -116,22 +118,15 @@ struct starfish_tiling {
     size_t parts[2], grain;
 };
 
+/* A space of so many runs of columns and of rows, which the caller places. The space and those below are new, and end
+ * with starfish_space_destroy, also after a failure. Error of all: MEMORY. */
+starfish_status starfish_space_begin(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
+                                     const size_t parts[2]);
 /* Shared. */
-void starfish_space_tiles(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
-                          const struct starfish_tiling *tiling);
-/* Runs of rows first[p] .. first[p + 1] - 1 for p = 0 .. parts-1 with owners. Apart where the owners' memories differ
- * or `apart` is set, and then with halos of `depth` rows on both sides of each cut; with `wraps` also between the last
- * part and the first, whose ghosts are then rows -depth .. -1 and n .. n+depth-1. ARGUMENT where a part has fewer than
- * `depth` rows. */
-struct starfish_runs {
-    size_t parts;
-    const size_t *first;
-    const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
-    size_t depth;
-    int apart, wraps;
-};
-/* Are there owners of several ranks, and is what travels between them slow? */
-int starfish_runs_are_on_ranks(const struct starfish_runs *runs);
+starfish_status starfish_space_tiles(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
+                                     const struct starfish_tiling *tiling);
+/* Runs of rows (runs.h). ARGUMENT where a part has fewer than `depth` rows. The rows of runs between ranks are slow to
+ * travel where they are long. */
 static inline int starfish_runs_are_slow(const struct starfish_runs *runs, size_t columns)
 {
     return starfish_runs_are_on_ranks(runs) && starfish_rows_are_long(columns);
@@ -179,11 +174,11 @@ int starfish_context_has_one_memory(const struct starfish_context *context);
 struct starfish_vector {
     const struct starfish_space *space; /* NULL: there is none */
     starfish_precision precision;
-    int ghosts;   /* pieces have ghosts, and edges: the space is apart and the memory ours */
-    int borrowed; /* pieces belong to their registrar */
-    starpu_data_handle_t piece[STARFISH_SPACE_MOST_PARTS * STARFISH_SPACE_MOST_PARTS]; /* x fastest */
-    starpu_data_handle_t edge[STARFISH_SPACE_MOST_HALOS];                              /* by halo */
-    void *memory;                                                                      /* ours, or NULL */
+    int ghosts;                  /* pieces have ghosts, and edges: the space is apart and the memory ours */
+    int borrowed;                /* pieces belong to their registrar */
+    starpu_data_handle_t *piece; /* x fastest */
+    starpu_data_handle_t *edge;  /* by halo, behind the pieces */
+    void *memory;                /* ours, or NULL */
 };
 
 /* A vector with separate memory. */
@@ -194,8 +189,8 @@ starfish_status starfish_vector_create(struct starfish_vector *vector, const str
  * ARGUMENT (`name`d memory is pinned in parts). */
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name);
-/* A vector over handles that the caller has registered, one per part, for instance slabs of a field; destroy does not
- * unregister them. The space has one run of columns. */
+/* A vector over handles that the caller has registered, one per part, for instance slabs of a field; the array must
+ * stay, and destroy does not unregister them. The space has one run of columns. */
 void starfish_vector_borrow(struct starfish_vector *vector, const struct starfish_space *space,
                             starfish_precision precision, const starpu_data_handle_t *piece);
 /* Waits for its tasks; what was registered over memory is brought back to it. Does nothing to a vector of zero bytes.

@@ -77,16 +77,16 @@ static starfish_status allocate(struct starfish_context *context, struct starfis
 void starfish_spread_release(struct starfish_context *context, struct starfish_spread *spread)
 {
     for (size_t s = 0; spread && s < spread->count; s++) {
-        struct starfish_field_share *share = &spread->share[s];
-        if (spread->owned_bytes[s] == 0)
+        struct starfish_field_share *share = &spread->part[s].share;
+        if (spread->part[s].owned_bytes == 0)
             continue;
 #ifdef STARFISH_HAVE_GPU
         if (share->device != STARFISH_CORES_SHARE) {
-            on_device(share->device, give_back, &share->memory, spread->owned_bytes[s]);
+            on_device(share->device, give_back, &share->memory, spread->part[s].owned_bytes);
             continue;
         }
 #endif
-        starfish_free(context, share->memory, spread->owned_bytes[s]);
+        starfish_free(context, share->memory, spread->part[s].owned_bytes);
     }
     free(spread);
 }
@@ -113,80 +113,68 @@ static starfish_status check_share(const struct starfish_context *context, const
     return STARFISH_SUCCESS;
 }
 
-static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uint32_t where)
-{
-    size_t first[STARFISH_MAX_SLABS + 1];
-    const size_t start = cut->first_plane[cut->slabs];
-    starfish_divide(planes, slabs, first);
-    for (size_t s = 0; s < slabs; s++) {
-        cut->where[cut->slabs] = where;
-        cut->first_plane[++cut->slabs] = start + first[s + 1];
-    }
-}
-
 starfish_status starfish_spread_cut(const struct starfish_context *context, const size_t n[3], size_t count,
-                                    const struct starfish_field_share *shares, struct starfish_cut *cut)
+                                    const struct starfish_field_share *shares, struct starfish_runs *cut)
 {
     const size_t cores = context->workers_of[STARFISH_CPU];
-    *cut = (struct starfish_cut){.slabs = 0};
     if (count > 0)
         STARFISH_NEED(shares, "shares");
     for (size_t s = 0; s < count; s++) {
         const struct starfish_field_share *share = &shares[s];
-        STARFISH_TRY(check_share(context, share, s, cut->first_plane[cut->slabs]));
+        STARFISH_TRY(check_share(context, share, s, starfish_runs_end(cut)));
         const int gpu = share->device == STARFISH_CORES_SHARE ? STARFISH_CORES : gpu_of_device(context, share->device);
         const size_t slabs = gpu >= 0 ? 1 : cores < share->planes ? cores : share->planes;
-        if (cut->slabs + slabs > STARFISH_MAX_SLABS)
+        if (cut->parts + slabs > STARFISH_FIELD_MOST_SLABS)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: %zu make more than %d slabs", count,
-                                 STARFISH_MAX_SLABS);
-        add_slabs(cut, slabs, share->planes, starfish_where_of((struct starfish_owner){0, gpu}, 0));
+                                 STARFISH_FIELD_MOST_SLABS);
+        STARFISH_TRY(starfish_runs_add(cut, slabs, share->planes, (struct starfish_owner){0, gpu}));
     }
-    if (count > 0 && cut->first_plane[cut->slabs] != n[2])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: %zu planes of %zu", cut->first_plane[cut->slabs], n[2]);
+    if (count > 0 && starfish_runs_end(cut) != n[2])
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: %zu planes of %zu", starfish_runs_end(cut), n[2]);
     return STARFISH_SUCCESS;
 }
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
 /* Whose memory a slab is in. */
-static int device_of_slab(const struct starfish_context *context, const struct starfish_cut *cut, size_t slab)
+static int device_of_slab(const struct starfish_context *context, const struct starfish_runs *cut, size_t slab)
 {
     const size_t gpus = context->workers_of[STARFISH_GPU];
-    const int gpu = starfish_where_gpu(cut->where[slab]);
-    if (gpus == 0 || (gpu < 0 && !starfish_kind_allowed(cut->where[slab], 1)))
+    const int gpu = starfish_runs_owner(cut, slab).device;
+    if (gpus == 0 || gpu == STARFISH_CORES)
         return STARFISH_CORES_SHARE;
-    return device_of_gpu(context, gpu >= 0 ? gpu : (int)(slab * gpus / cut->slabs));
+    return device_of_gpu(context, gpu >= 0 ? gpu : (int)(slab * gpus / cut->parts));
 }
 
-static void shares_of_cut(const struct starfish_context *context, const struct starfish_cut *cut,
+static void shares_of_cut(const struct starfish_context *context, const struct starfish_runs *cut,
                           struct starfish_spread *spread)
 {
-    for (size_t slab = 0; slab < cut->slabs; slab++) {
+    for (size_t slab = 0; slab < cut->parts; slab++) {
         const int device = device_of_slab(context, cut, slab);
-        struct starfish_field_share *share = &spread->share[spread->count];
+        struct starfish_field_share *share = &spread->part[spread->count].share;
         if (spread->count == 0 || share[-1].device != device)
-            spread->share[spread->count++] =
-                (struct starfish_field_share){.device = device, .first_plane = cut->first_plane[slab]};
-        share = &spread->share[spread->count - 1];
-        share->planes = cut->first_plane[slab + 1] - share->first_plane;
+            spread->part[spread->count++].share =
+                (struct starfish_field_share){.device = device, .first_plane = cut->first[slab]};
+        share = &spread->part[spread->count - 1].share;
+        share->planes = cut->first[slab + 1] - share->first_plane;
     }
 }
 
 static void shares_as_given(size_t planes, const struct starfish_field_share *shares, struct starfish_spread *spread)
 {
     for (size_t done = 0; done < planes; done += shares[spread->count++].planes)
-        spread->share[spread->count] = shares[spread->count];
+        spread->part[spread->count].share = shares[spread->count];
 }
 
 static starfish_status find_memory(struct starfish_context *context, size_t plane_bytes, struct starfish_spread *spread)
 {
     for (size_t s = 0; s < spread->count; s++) {
-        struct starfish_field_share *share = &spread->share[s];
-        spread->node[s] = node_of(context, share->device);
+        struct starfish_field_share *share = &spread->part[s].share;
+        spread->part[s].node = node_of(context, share->device);
         if (share->memory)
             continue;
         STARFISH_TRY(allocate(context, share, share->planes * plane_bytes));
-        spread->owned_bytes[s] = share->planes * plane_bytes;
+        spread->part[s].owned_bytes = share->planes * plane_bytes;
     }
     return STARFISH_SUCCESS;
 }
@@ -196,23 +184,24 @@ static void register_slabs(struct starfish_field *field, size_t plane_bytes)
 {
     const struct starfish_spread *spread = field->spread;
     size_t s = 0;
-    for (size_t slab = 0; slab < field->cut.slabs; slab++) {
-        s += field->cut.first_plane[slab] == spread->share[s].first_plane + spread->share[s].planes;
-        const uintptr_t start = (uintptr_t)spread->share[s].memory - spread->share[s].first_plane * plane_bytes;
-        const struct starfish_cut_array array = {
-            .n = field->n, .precision = field->precision, .memory = (void *)start, .node = spread->node[s]};
+    for (size_t slab = 0; slab < field->cut.parts; slab++) {
+        s += field->cut.first[slab] == spread->part[s].share.first_plane + spread->part[s].share.planes;
+        const uintptr_t start =
+            (uintptr_t)spread->part[s].share.memory - spread->part[s].share.first_plane * plane_bytes;
+        const struct starfish_field_array array = {
+            .n = field->n, .precision = field->precision, .memory = (void *)start, .node = spread->part[s].node};
         starfish_slab_register(&field->handle[slab], "share", &field->cut, slab, &array);
     }
 }
 
 starfish_status starfish_field_spread(struct starfish_context *context, const struct starfish_field_shape *shape,
-                                      const struct starfish_cut *cut, const struct starfish_field_share *shares,
+                                      const struct starfish_runs *cut, const struct starfish_field_share *shares,
                                       struct starfish_field **field)
 {
     const size_t plane_bytes = shape->n[0] * shape->n[1] * starfish_real_size(shape->precision);
     *field = NULL;
     STARFISH_TRY(starfish_fork_check());
-    struct starfish_spread *spread = calloc(1, sizeof *spread);
+    struct starfish_spread *spread = calloc(1, sizeof *spread + cut->parts * sizeof spread->part[0]);
     if (!spread)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
     if (shares)
@@ -225,7 +214,7 @@ starfish_status starfish_field_spread(struct starfish_context *context, const st
         starfish_spread_release(context, spread);
         return status != STARFISH_SUCCESS ? status : STARFISH_ERROR_MEMORY;
     }
-    made->memory = spread->share[0].memory;
+    made->memory = spread->part[0].share.memory;
     made->spread = spread;
     register_slabs(made, plane_bytes);
     *field = made;
@@ -255,7 +244,7 @@ starfish_status starfish_field_share(const starfish_field *field, size_t index, 
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu shares", index,
                              starfish_field_shares(field));
     if (field->spread)
-        *share = field->spread->share[index];
+        *share = field->spread->part[index].share;
     else
         *share = (struct starfish_field_share){
             .device = device_of_node(field->context, starpu_data_get_home_node(field->handle[0])),

@@ -104,10 +104,23 @@ static void register_apart(struct starfish_vector *vector)
     }
 }
 
+/* A vector with room for its handles. */
+static starfish_status begin(struct starfish_vector *vector, const struct starfish_space *space,
+                             starfish_precision precision, int ghosts)
+{
+    *vector = (struct starfish_vector){.space = NULL};
+    starpu_data_handle_t *const handle = calloc(pieces_of(space) + space->halos, sizeof *handle);
+    if (!handle)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a vector");
+    *vector = (struct starfish_vector){
+        .space = space, .precision = precision, .ghosts = ghosts, .piece = handle, .edge = handle + pieces_of(space)};
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_vector_create(struct starfish_vector *vector, const struct starfish_space *space,
                                        starfish_precision precision)
 {
-    *vector = (struct starfish_vector){.space = space, .precision = precision, .ghosts = space->apart};
+    STARFISH_TRY(begin(vector, space, precision, space->apart));
     if (space->apart) {
         register_apart(vector);
         return STARFISH_SUCCESS;
@@ -115,7 +128,8 @@ starfish_status starfish_vector_create(struct starfish_vector *vector, const str
     if (space->context->workers_of[STARFISH_GPU] == 0 || pieces_of(space) > 1) {
         vector->memory = starfish_pages_alloc(space->n[0] * space->n[1] * starfish_real_size(precision));
         if (!vector->memory) {
-            vector->space = NULL;
+            free(vector->piece);
+            *vector = (struct starfish_vector){.space = NULL};
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu", space->n[0],
                                  space->n[1]);
         }
@@ -138,10 +152,15 @@ static starfish_status check_pinned_here(const struct starfish_space *space, sta
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name)
 {
-    *vector = (struct starfish_vector){.space = NULL};
-    const starfish_status status = check_pinned_here(space, precision, memory, name);
-    STARFISH_TRY(space->on_ranks ? starfish_ranks_agree(space->context, status) : status);
-    *vector = (struct starfish_vector){.space = space, .precision = precision};
+    starfish_status status = begin(vector, space, precision, 0);
+    if (status == STARFISH_SUCCESS)
+        status = check_pinned_here(space, precision, memory, name);
+    status = space->on_ranks ? starfish_ranks_agree(space->context, status) : status;
+    if (status != STARFISH_SUCCESS) {
+        free(vector->piece);
+        *vector = (struct starfish_vector){.space = NULL};
+        return status;
+    }
     register_tiles(vector, node, memory);
     return STARFISH_SUCCESS;
 }
@@ -149,8 +168,8 @@ starfish_status starfish_vector_over(struct starfish_vector *vector, const struc
 void starfish_vector_borrow(struct starfish_vector *vector, const struct starfish_space *space,
                             starfish_precision precision, const starpu_data_handle_t *piece)
 {
-    *vector = (struct starfish_vector){.space = space, .precision = precision, .borrowed = 1};
-    memcpy(vector->piece, piece, space->parts[1] * sizeof piece[0]);
+    *vector = (struct starfish_vector){
+        .space = space, .precision = precision, .borrowed = 1, .piece = (starpu_data_handle_t *)(uintptr_t)piece};
 }
 
 /* The values are not needed, so they are not copied to main memory; they may not even be initialised. */
@@ -172,6 +191,8 @@ void starfish_vector_destroy(struct starfish_vector *vector)
         unregister(vector->piece[p]);
     for (size_t h = 0; space && vector->ghosts && h < space->halos; h++)
         unregister(vector->edge[h]);
+    if (!vector->borrowed)
+        free(vector->piece);
     free(vector->memory);
     *vector = (struct starfish_vector){.space = NULL};
 }

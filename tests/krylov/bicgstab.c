@@ -78,7 +78,8 @@ typedef starfish_status precondition(void *self, int number, const struct starfi
 static starfish_status solve(struct problem *p, precondition *by, const double *f, const double *guess, int most,
                              double *u, struct starfish_iteration_report *report)
 {
-    static const size_t n[2] = {1, N}, first[PARTS + 1] = {0, 7, 30, N};
+    static const size_t n[2] = {1, N};
+    static size_t first[PARTS + 1] = {0, 7, 30, N};
     const struct starfish_runs runs = {.parts = PARTS, .first = first};
     struct starfish_progress progress;
     struct starfish_space space;

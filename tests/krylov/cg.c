@@ -230,7 +230,7 @@ static void make_cells(struct made *m, const struct run *run, starfish_precision
 static void make(struct made *m, const struct run *run)
 {
     static const size_t n[2] = {TEST_CELLS_X * TEST_CELLS_Y, TEST_CELLS_Z};
-    static const size_t three[] = {0, 1, 4, TEST_CELLS_Z}, one[] = {0, TEST_CELLS_Z};
+    static size_t three[] = {0, 1, 4, TEST_CELLS_Z}, one[] = {0, TEST_CELLS_Z};
     const starfish_precision precision = run->way->wide ? STARFISH_F32 : STARFISH_F64;
     const int whole = (run->way->recurrence && run->way->fused) || run->by == STARFISH_CELLS_BY_LINES;
     const struct starfish_runs runs = {.parts = whole ? 1 : 3, .first = whole ? one : three};

@@ -77,7 +77,7 @@ static void iterate(const double *norm, int count, const struct starfish_stoppin
     memset(result, 0, sizeof *result);
     result->report = (struct starfish_iteration_report){.history = result->history, .most_count = 32};
     starfish_progress_init(&progress, context);
-    starfish_space_tiles(&space, context, n, &whole);
+    ASSERT_OK(starfish_space_tiles(&space, context, n, &whole));
     ASSERT_OK(starfish_sums_create(&sums, 1));
     ASSERT_OK(starfish_scalars_create(&scalars, &space, way == HERE));
     result->status = starfish_iterate(&iteration, stopping, &result->report);

@@ -21,15 +21,15 @@ enum {
     MOST_ELEMENTS = 800
 };
 
-static const size_t q1_first[] = {0, 31, 43, 63}, flux_first[] = {0, 30, 42, 64}, odd_first[] = {0, 30, 42, 63};
+static size_t q1_first[] = {0, 31, 43, 63}, flux_first[] = {0, 30, 42, 64}, odd_first[] = {0, 30, 42, 63};
 /* Parts of many rows and planes. */
-static const size_t tall_first[] = {0, 299, 531, 799}, high_first[] = {0, 64, 131, 200};
+static size_t tall_first[] = {0, 299, 531, 799}, high_first[] = {0, 64, 131, 200};
 
 /* One hierarchy: a maker of plans over the same problem, cut or whole. */
 struct family {
     const char *name;
     size_t unknowns;
-    const size_t *first;
+    size_t *first;
     starfish_status (*create)(starfish_context *context, const struct starfish_multigrid_options *options,
                               const struct starfish_runs *runs, starfish_plan **plan);
     size_t smoothers;
@@ -207,12 +207,12 @@ static double difference(const void *a, const void *b, starfish_precision precis
 static int test_smoother(starfish_context *context, const struct family *family, starfish_smoother smoother,
                          const struct test_owners *owners)
 {
+    struct test_owners by = *owners;
     int failed = 0;
 
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-        const struct starfish_runs runs = {
-            .parts = 3, .first = family->first, .owner = owners->owner, .apart = owners->apart};
+        const struct starfish_runs runs = {.parts = 3, .first = family->first, .owner = by.owner, .apart = by.apart};
         const starfish_precision precision = forms[f].precision;
         double bytes;
         unsigned seed = 3;
@@ -250,9 +250,10 @@ static int test_smoother(starfish_context *context, const struct family *family,
  * field; whole neighbours in their place would be several. */
 static int test_bytes(starfish_context *context, const struct test_owners *owners)
 {
-    static const size_t first[] = {0, 101, 150, 255};
+    static size_t first[] = {0, 101, 150, 255};
     static const struct family large = {.unknowns = LARGE_UNKNOWNS, .create = create_large};
-    const struct starfish_runs runs = {.parts = 3, .first = first, .owner = owners->owner, .apart = owners->apart};
+    struct test_owners by = *owners;
+    const struct starfish_runs runs = {.parts = 3, .first = first, .owner = by.owner, .apart = by.apart};
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     const double field = (double)LARGE_UNKNOWNS * sizeof(double);
     double few = 0, many = 0;

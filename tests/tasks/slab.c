@@ -23,10 +23,10 @@ static starfish_context *context;
 
 enum { NX = 96, NY = 80, NZ = 67, COUNT = NX * NY * NZ };
 
-static const struct starfish_cut cuts[] = {
-    {.slabs = 2, .first_plane = {0, 2, NZ}},
-    {.slabs = 3, .first_plane = {0, 60, 66, NZ}},
-    {.slabs = 5, .first_plane = {0, 1, 2, 5, 64, NZ}},
+static const struct starfish_runs cuts[] = {
+    {.parts = 2, .first = (size_t[]){0, 2, NZ}},
+    {.parts = 3, .first = (size_t[]){0, 60, 66, NZ}},
+    {.parts = 5, .first = (size_t[]){0, 1, 2, 5, 64, NZ}},
 };
 static const size_t slot_counts[] = {0, 2, 0}; /* of streams; 0: the graph is none; the last: one task for all */
 enum { CUTS = sizeof cuts / sizeof cuts[0], SLOT_COUNTS = sizeof slot_counts / sizeof slot_counts[0] };
@@ -54,7 +54,7 @@ struct how {
     int whole;
 };
 
-static void solve_parts(starfish_plan *base, const struct starfish_cut *cut, struct how how, double *rhs,
+static void solve_parts(starfish_plan *base, const struct starfish_runs *cut, struct how how, double *rhs,
                         double *solution)
 {
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
@@ -66,8 +66,7 @@ static void solve_parts(starfish_plan *base, const struct starfish_cut *cut, str
         starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "solution", solution, &field[1]));
-    struct starfish_slabs slabs = {.slab = {NULL}};
-    memcpy(slabs.slab, field[1]->handle, sizeof slabs.slab);
+    const struct starfish_slabs slabs = {.slab = field[1]->handle};
     const struct starfish_direct_data data = {.rhs = field[0]->handle, .solution = &slabs};
     ASSERT_OK(starfish_graph_slab(&graph, &progress, &data));
     ASSERT_OK(starfish_progress_wait(&progress));
@@ -105,32 +104,35 @@ static void thick_and_thin_slabs_agree(void **state)
 /* ---- Owners ------------------------------------------------------------------------------------------------------ */
 
 /* Slabs of three owners, ranks whose cores are all here: the second has two slabs, the third one between them. */
-static struct starfish_cut cut_of_ranks(void)
+static struct starfish_runs cut_of_ranks(void)
 {
-    struct starfish_cut cut = {.slabs = 4, .first_plane = {0, 20, 21, 40, NZ}};
+    static size_t first[] = {0, 20, 21, 40, NZ};
+    static struct starfish_owner owner[4];
     static const int rank[] = {0, 1, 2, 1};
-    for (size_t s = 0; s < cut.slabs; s++)
-        cut.where[s] = starfish_where_of((struct starfish_owner){rank[s], STARFISH_CORES}, 0);
-    return cut;
+    for (size_t s = 0; s < 4; s++)
+        owner[s] = (struct starfish_owner){rank[s], STARFISH_CORES};
+    return (struct starfish_runs){.parts = 4, .first = first, .owner = owner};
 }
 
 static void owners_are_found_once(void **state)
 {
     (void)state;
-    uint32_t owner[STARFISH_MAX_SLABS];
-    struct starfish_cut cut = cut_of_ranks();
-    assert_int_equal(starfish_cut_owners(&cut, owner), 3);
+    struct starfish_owner owner;
+    struct starfish_runs cut = cut_of_ranks();
     for (int rank = 0; rank < 3; rank++) {
-        assert_int_equal(starfish_where_rank(owner[rank]), rank);
-        assert_int_equal(starfish_where_kinds(owner[rank]), STARFISH_ON_CORES);
-        assert_int_equal(starfish_where_gpu(owner[rank]), -1);
+        assert_int_equal(starfish_runs_owners(&cut, (size_t)rank, &owner), 3);
+        const uint32_t where = starfish_where_of(owner, 0);
+        assert_int_equal(starfish_where_rank(where), rank);
+        assert_int_equal(starfish_where_kinds(where), STARFISH_ON_CORES);
+        assert_int_equal(starfish_where_gpu(where), -1);
     }
-    cut.where[2] = starfish_where_of((struct starfish_owner){3, 7}, 0);
-    assert_int_equal(starfish_where_gpu(cut.where[2]), 7);
-    assert_int_equal(starfish_where_rank(cut.where[2]), 3);
-    assert_int_equal(starfish_where_kinds(cut.where[2]), STARFISH_ON_GPUS);
-    const struct starfish_cut of_kinds = {.slabs = 2, .where = {STARFISH_ON_CORES, STARFISH_ON_GPUS}};
-    assert_int_equal(starfish_cut_owners(&of_kinds, owner), 0);
+    cut.owner[2] = (struct starfish_owner){3, 7};
+    assert_int_equal(starfish_where_gpu(starfish_runs_where(&cut, 2)), 7);
+    assert_int_equal(starfish_where_rank(starfish_runs_where(&cut, 2)), 3);
+    assert_int_equal(starfish_where_kinds(starfish_runs_where(&cut, 2)), STARFISH_ON_GPUS);
+    struct starfish_owner kinds[] = {{0, STARFISH_CORES}, {0, STARFISH_GPUS}};
+    const struct starfish_runs of_kinds = {.parts = 2, .first = (size_t[]){0, 1, 2}, .owner = kinds};
+    assert_int_equal(starfish_runs_owners(&of_kinds, 0, NULL), 0);
 }
 
 /* As many parts of the modes to every owner, in runs; and the solution is that of one slab. */
@@ -142,7 +144,7 @@ static void reduced_systems_are_dealt_out(void **state)
     unsigned seed = 12;
     double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *expected = malloc(COUNT * sizeof *expected);
     double *got = malloc(COUNT * sizeof *got), largest = 0;
-    const struct starfish_cut cut = cut_of_ranks();
+    const struct starfish_runs cut = cut_of_ranks();
     starfish_plan *plan = plan_of(STARFISH_DIRICHLET);
     ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, expected, NULL));
     for (size_t i = 0; i < COUNT; i++)
@@ -228,14 +230,15 @@ static void residuals_take_planes_of_neighbours(void **state)
 static void single_slabs_have_no_edges(void **state)
 {
     (void)state;
-    struct starfish_slabs slabs = {.slab = {NULL}};
+    struct starfish_slabs slabs = {.slab = NULL};
     static const size_t n[] = {NX, NY, NZ};
     for (size_t count = 1; count <= 3; count++)
         for (int periodic = 0; periodic < 2; periodic++) {
-            const struct starfish_cut cut = starfish_cut_equally(NZ, count);
+            struct starfish_runs cut = {.parts = 0};
+            ASSERT_OK(starfish_runs_equally(&cut, NZ, count));
             size_t edges = 0;
-            ASSERT_OK(starfish_edges_create(&slabs, &cut,
-                                            &(struct starfish_cut_array){.n = n, .precision = STARFISH_F64}, periodic));
+            ASSERT_OK(starfish_edges_create(
+                &slabs, &cut, &(struct starfish_field_array){.n = n, .precision = STARFISH_F64}, periodic));
             for (size_t s = 0; s < count; s++)
                 for (int end = 0; end < STARFISH_EDGES; end++)
                     if (slabs.edge[s][end]) {
@@ -244,7 +247,8 @@ static void single_slabs_have_no_edges(void **state)
                     }
             assert_int_equal(edges, count == 1 ? 0 : periodic ? 2 * count : 2 * (count - 1));
             starfish_edges_release(&slabs, &cut);
-            assert_null(slabs.edge[0][STARFISH_LAST_PLANE]);
+            assert_null(slabs.edge);
+            starfish_runs_free(&cut);
         }
 }
 
