@@ -13,7 +13,6 @@
 #include "apps/options.h"
 #include "apps/table.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,9 +26,8 @@ static const double wanted = 0.15;
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
-/* The different policies of the rows of a set of workers, joined; of those that `counts` says. */
-static void join_policies(const json_t *rows, const char *workers, int (*counts)(const json_t *row), char *text,
-                          size_t size)
+/* The different policies of rows, joined; of those that `counts` says. */
+static void join_policies(const json_t *rows, int (*counts)(const json_t *row), char *text, size_t size)
 {
     json_t *seen = json_object();
     const json_t *row;
@@ -37,8 +35,7 @@ static void join_policies(const json_t *rows, const char *workers, int (*counts)
     text[0] = 0;
     json_array_foreach (rows, i, row) {
         const char *policy = starfish_json_text_of(row, "policy");
-        if (strcmp(starfish_json_text_of(row, "workers"), workers) != 0 || json_object_get(seen, policy) ||
-            length >= size || !counts(row))
+        if (json_object_get(seen, policy) || length >= size || !counts(row))
             continue;
         json_object_set_new(seen, policy, json_true());
         length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", policy);
@@ -47,13 +44,13 @@ static void join_policies(const json_t *rows, const char *workers, int (*counts)
 }
 
 /* A case on one set of workers under some policies: so many solves, after one whose memory is new. */
-static starfish_status simulate_solves(const struct comparison *comparison, const json_t *recorded, const char *workers,
+static starfish_status simulate_solves(const struct comparison *comparison, const json_t *recorded,
                                        const char *policies, const char *repeat, json_t **said)
 {
-    char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH];
+    char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH], text[MEASURED_TEXT] = "", *rest;
     const char *arguments[MEASURED_ARGUMENTS + 15] = {program, "--log=root.thres:warning", "sched"};
-    const char *kind = json_string_value(json_object_get(recorded, "problem"));
-    const json_t *argument;
+    const char *kind = starfish_json_text_of(recorded, "problem");
+    const char *given = starfish_json_text_of(recorded, "arguments");
     size_t i, n[3], count = 3;
     snprintf(output, sizeof output, "%s/sched.json", comparison->scratch);
     STARFISH_TRY(simulate_program(program));
@@ -63,9 +60,12 @@ static starfish_status simulate_solves(const struct comparison *comparison, cons
         STARFISH_TRY(machine_write_problem(comparison->scratch, n, kind ? kind : "plain"));
         arguments[count++] = problem;
     }
-    json_array_foreach (json_object_get(recorded, "arguments"), i, argument)
-        arguments[count++] = json_string_value(argument);
-    const char *const sets[] = {"--workers", workers, "--policies", policies, "--repeat", repeat, "--warmup", "1"};
+    snprintf(text, sizeof text, "%s", given ? given : "");
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        arguments[count++] = word;
+    const char *const sets[] = {
+        "--workers", starfish_json_text_of(recorded, "workers"), "--policies", policies, "--repeat", repeat, "--warmup",
+        "1"};
     for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
         arguments[count++] = sets[i];
     starfish_status status = run_program(arguments, output, SECONDS_AT_MOST);
@@ -90,18 +90,18 @@ static int varies(const json_t *row)
 }
 
 /* Where times of solves vary, as those do that allocate memory, the median of a few is chance: of more it is not. Rows
- * of more solves come first, so that they are found before the others. */
-static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, const char *workers,
-                                     json_t **said)
+ * of more solves come first, so that they are found before the others. `set`: the rows of a case and its workers. */
+static starfish_status simulate_case(const struct comparison *comparison, const json_t *set, json_t **said)
 {
+    const json_t *recorded = json_array_get(set, 0);
     char policies[512];
     json_t *more;
-    join_policies(json_object_get(recorded, "rows"), workers, any, policies, sizeof policies);
-    STARFISH_TRY(simulate_solves(comparison, recorded, workers, policies, "3", said));
-    join_policies(json_object_get(*said, "rows"), workers, varies, policies, sizeof policies);
+    join_policies(set, any, policies, sizeof policies);
+    STARFISH_TRY(simulate_solves(comparison, recorded, policies, "3", said));
+    join_policies(json_object_get(*said, "rows"), varies, policies, sizeof policies);
     if (!policies[0])
         return STARFISH_SUCCESS;
-    STARFISH_TRY(simulate_solves(comparison, recorded, workers, policies, "15", &more));
+    STARFISH_TRY(simulate_solves(comparison, recorded, policies, "15", &more));
     json_array_extend(json_object_get(more, "rows"), json_object_get(*said, "rows"));
     json_decref(*said);
     *said = more;
@@ -114,19 +114,19 @@ static int same(const json_t *a, const json_t *b, const char *key)
 }
 
 /* The first that is of it counts. */
-static void add_row(const struct comparison *comparison, const json_t *recorded, const json_t *row, const json_t *said)
+static void add_row(const struct comparison *comparison, const json_t *row, const json_t *said)
 {
     const json_t *rows = json_object_get(said, "rows"), *other = NULL;
     for (size_t i = 0; i < json_array_size(rows) && !other; ++i)
         if (same(row, json_array_get(rows, i), "workers") && same(row, json_array_get(rows, i), "policy"))
             other = json_array_get(rows, i);
     if (other)
-        json_array_append_new(
-            comparison->rows,
-            json_pack("{s:O, s:b, s:O, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"), "held_out",
-                      json_is_true(json_object_get(recorded, "held_out")), "workers", json_object_get(row, "workers"),
-                      "policy", json_object_get(row, "policy"), "measured", json_object_get(row, "seconds"),
-                      "simulated", json_object_get(other, "seconds"), "spread", json_object_get(other, "spread")));
+        json_array_append_new(comparison->rows,
+                              json_pack("{s:O, s:b, s:O, s:O, s:O, s:O, s:O}", "case", json_object_get(row, "case"),
+                                        "held_out", starfish_json_number_of(row, "held_out") != 0, "workers",
+                                        json_object_get(row, "workers"), "policy", json_object_get(row, "policy"),
+                                        "measured", json_object_get(row, "seconds"), "simulated",
+                                        json_object_get(other, "seconds"), "spread", json_object_get(other, "spread")));
 }
 
 enum starfish_worker_set comparison_set_of(const char *workers)
@@ -141,71 +141,66 @@ enum starfish_worker_set comparison_set_of(const char *workers)
 
 /* What cannot be simulated is said, and does not keep the rest from being compared: so that all that a recording lacks
  * is known at once. */
-static void compare_set(struct comparison *comparison, const json_t *recorded, const char *workers)
+static void compare_set(struct comparison *comparison, const json_t *set)
 {
+    const json_t *row, *first = json_array_get(set, 0);
     json_t *said = NULL;
+    size_t i;
     comparison->simulated++;
-    if (simulate_case(comparison, recorded, workers, &said) == STARFISH_SUCCESS) {
+    if (simulate_case(comparison, set, &said) == STARFISH_SUCCESS) {
         const char *simulation = json_string_value(json_object_get(said, "simulation"));
-        const json_t *row;
-        size_t i;
-        json_array_foreach (json_object_get(recorded, "rows"), i, row)
-            add_row(comparison, recorded, row, said);
+        json_array_foreach (set, i, row) {
+            add_row(comparison, row, said);
+        }
         comparison->estimated += simulation && strstr(simulation, "estimates");
     } else {
-        fprintf(stderr, "%s on %s cannot be simulated: %s\n", starfish_json_text_of(recorded, "name"), workers,
-                starfish_error_message());
+        fprintf(stderr, "%s on %s cannot be simulated: %s\n", starfish_json_text_of(first, "case"),
+                starfish_json_text_of(first, "workers"), starfish_error_message());
         comparison->failed++;
     }
     json_decref(said);
 }
 
-static starfish_status compare_case(struct comparison *comparison, const char *path)
+static int is_wanted(const struct comparison *comparison, const json_t *row)
 {
-    json_t *recorded;
-    const json_t *row;
-    size_t i;
-    STARFISH_TRY(measured_read(path, &recorded));
-    json_t *seen = json_object();
-    const char *name = starfish_json_text_of(recorded, "name");
-    const int held_out = json_is_true(json_object_get(recorded, "held_out"));
-    const int wanted_here = (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0) &&
-                            !(held_out && comparison->fits);
-    json_array_foreach (json_object_get(recorded, "rows"), i, row) {
-        const char *workers = starfish_json_text_of(row, "workers");
-        const int chosen = (!comparison->workers || strcmp(comparison->workers, workers) == 0) &&
-                           !(comparison->as_they_are && comparison_set_of(workers) == STARFISH_SET_CORES);
-        if (wanted_here && chosen && !json_object_get(seen, workers))
-            compare_set(comparison, recorded, workers);
-        json_object_set_new(seen, workers, json_true());
-    }
-    json_decref(seen);
-    json_decref(recorded);
-    return STARFISH_SUCCESS;
+    const char *workers = starfish_json_text_of(row, "workers"), *only = comparison->only;
+    return (!only || strncmp(starfish_json_text_of(row, "case"), only, strlen(only)) == 0) &&
+           !(comparison->fits && starfish_json_number_of(row, "held_out") != 0) &&
+           (!comparison->workers || strcmp(comparison->workers, workers) == 0) &&
+           !(comparison->as_they_are && comparison_set_of(workers) == STARFISH_SET_CORES);
 }
 
-static int is_json(const struct dirent *entry)
+/* The rows of the same case and workers as the one at `first`; none where an earlier one is of them. */
+static json_t *set_of(const json_t *rows, size_t first)
 {
-    const size_t length = strlen(entry->d_name);
-    return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+    json_t *set = json_array(), *start = json_array_get(rows, first), *row;
+    size_t i;
+    json_array_foreach (rows, i, row) {
+        if (!same(row, start, "case") || !same(row, start, "workers"))
+            continue;
+        if (i < first)
+            break;
+        json_array_append(set, row);
+    }
+    return set;
 }
 
 static starfish_status compare_all(struct comparison *comparison)
 {
-    char folder[SIMULATE_PATH + 16], path[SIMULATE_PATH + 512];
-    struct dirent **entry;
-    starfish_status status = STARFISH_SUCCESS;
-    snprintf(folder, sizeof folder, "%s/measured", comparison->folder);
-    const int count = scandir(folder, &entry, is_json, alphasort);
-    for (int i = 0; i < count; ++i) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-        if (status == STARFISH_SUCCESS)
-            status = compare_case(comparison, path);
-        free(entry[i]);
+    char path[SIMULATE_PATH + 16];
+    const json_t *row;
+    json_t *rows;
+    size_t i;
+    snprintf(path, sizeof path, "%s/measured.csv", comparison->folder);
+    STARFISH_TRY(measured_read(path, &rows));
+    json_array_foreach (rows, i, row) {
+        json_t *set = set_of(rows, i);
+        if (json_array_size(set) > 0 && is_wanted(comparison, row))
+            compare_set(comparison, set);
+        json_decref(set);
     }
-    if (count >= 0)
-        free(entry);
-    return status;
+    json_decref(rows);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
@@ -342,7 +337,7 @@ starfish_status comparison_check_any(const struct comparison *comparison)
     const char *only = comparison->only, *workers = comparison->workers;
     if (comparison->simulated > 0)
         return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s/measured: no measured times%s%s%s%s", comparison->folder,
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s/measured.csv: no measured times%s%s%s%s", comparison->folder,
                          only ? " of a case named " : "", only ? only : "", workers ? " on " : "",
                          workers ? workers : "");
 }

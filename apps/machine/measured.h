@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checked contents of measured/CASE.json of a recorded machine, for comparison with simulations. */
+/* What `starfish sched` took on a recorded machine: FOLDER/measured.csv, one line per case, set of workers and policy,
+ * as an array of objects whose keys are the columns. An empty cell is a key that is missing. */
 #ifndef STARFISH_APPS_MACHINE_MEASURED_H
 #define STARFISH_APPS_MACHINE_MEASURED_H
 
@@ -7,15 +8,21 @@
 
 #include <jansson.h>
 
-enum { MEASURED_ARGUMENTS = 64, MEASURED_NAME = 64, MEASURED_UNKNOWNS = 4096 };
+enum { MEASURED_ARGUMENTS = 64, MEASURED_NAME = 64, MEASURED_TEXT = 512, MEASURED_UNKNOWNS = 4096 };
 
-/* Read such a file. What is returned has a name of letters, digits and "-_.+"; where there is "n" it is a
- * number, or three, in 1 .. MEASURED_UNKNOWNS; "problem", where there is one, is text; "arguments" is at most
- * MEASURED_ARGUMENTS texts; and each of "rows" has "workers" and "policy", which are text of a line, and positive
- * "seconds". The caller owns *file. Errors: FILE, ARGUMENT (names file and key). */
-starfish_status measured_read(const char *path, json_t **file);
+/* Read such a file, all of which is checked; a missing one has no rows. Each row has a "case" of letters, digits and
+ * "-_.+"; "workers" and "policy"; positive "seconds"; where it has "n", one number or three in 1 .. MEASURED_UNKNOWNS;
+ * and at most MEASURED_ARGUMENTS "arguments" with single blanks between. Texts are shorter than MEASURED_TEXT. The
+ * caller owns *rows. Errors: FILE, ARGUMENT (names the file, and the line or the column), MEMORY. */
+starfish_status measured_read(const char *path, json_t **rows);
 
-/* "n" of such a file in each direction, as machine_write_problem has it. Returns 0 where there is none. */
-int measured_size(const json_t *file, size_t n[3]);
+/* Write the columns of rows; other keys are left out. Errors: FILE, MEMORY. */
+starfish_status measured_write(const char *path, const json_t *rows);
+
+/* A new row after those of its case; cases are in the order of their names. Takes over `row`. */
+void measured_add(json_t *rows, json_t *row);
+
+/* "n" of a row in each direction, as machine_write_problem has it. Returns 0 where there is none. */
+int measured_size(const json_t *row, size_t n[3]);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine pass: all cases of a stage on one set of workers under one policy, in one process and one context,
- * since the start of a context takes longer than most of the cases. Each case becomes a row of its file as soon as it
- * is measured; StarPU's models are written when the context ends. */
+ * since the start of a context takes longer than most of the cases. Each case becomes a row of measured.csv as soon
+ * as it is measured; StarPU's models are written when the context ends. */
 #include "apps/frame/run.h"
 #include "apps/machine/machine.h"
+#include "apps/machine/measured.h"
 #include "apps/machine/probe.h"
 #include "bench/clock.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_WORDS = 48, MOST_CALIBRATIONS = 24, PARTS = 16 };
 /* In which a case's tasks should be known; those that are not are estimated from other sizes. What is held out leaves
@@ -40,6 +40,7 @@ struct running {
     starfish_context *context;
     struct bench bench; /* of the machine's name */
     struct probe probe;
+    json_t *rows;         /* of the folder (measured.h) */
     double start, waited; /* in seconds */
     size_t done, left;
 };
@@ -75,69 +76,48 @@ static const struct machine_case *cases_of(const struct machine_pass *pass)
     return pass->quick ? machine_quick_cases() : machine_cases();
 }
 
-static void path_of(const struct machine_pass *pass, const struct machine_case *what, char path[SIMULATE_PATH])
+static void path_of(const struct machine_pass *pass, char path[SIMULATE_PATH])
 {
-    snprintf(path, SIMULATE_PATH, "%s/measured/%s.json", pass->folder, what->name);
+    snprintf(path, SIMULATE_PATH, "%s/measured.csv", pass->folder);
 }
 
-/* The case's file, or a new one. NULL: no memory. */
-static json_t *file_of(const struct machine_pass *pass, const struct machine_case *what)
+static int has_row(const json_t *rows, const struct machine_pass *pass, const struct machine_case *what)
 {
-    char path[SIMULATE_PATH];
-    path_of(pass, what, path);
-    json_t *file = access(path, F_OK) == 0 ? json_load_file(path, 0, NULL) : NULL;
-    if (json_is_array(json_object_get(file, "rows")))
-        return file;
-    json_decref(file);
-    file = json_pack("{s:s, s:b, s:[], s:[]}", "name", what->name, "held_out", what->stage == MACHINE_HELD_OUT,
-                     "arguments", "rows");
-    if (file && what->problem) {
-        const size_t *n = what->n;
-        json_object_set_new(file, "n",
-                            n[1] ? json_pack("[I,I,I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2])
-                                 : json_integer((json_int_t)n[0]));
-        json_object_set_new(file, "problem", json_string(what->problem));
-    }
-    return file;
-}
-
-static int has_row(const struct machine_pass *pass, const struct machine_case *what)
-{
-    json_t *file = file_of(pass, what);
     const json_t *row;
     size_t i;
-    int found = 0;
-    json_array_foreach (json_object_get(file, "rows"), i, row) {
-        const char *workers = json_string_value(json_object_get(row, "workers"));
-        const char *policy = json_string_value(json_object_get(row, "policy"));
-        found |= workers && policy && strcmp(workers, pass->workers) == 0 && strcmp(policy, pass->policy) == 0;
+    json_array_foreach (rows, i, row) {
+        if (strcmp(starfish_json_text_of(row, "case"), what->name) == 0 &&
+            strcmp(starfish_json_text_of(row, "workers"), pass->workers) == 0 &&
+            strcmp(starfish_json_text_of(row, "policy"), pass->policy) == 0)
+            return 1;
     }
-    json_decref(file);
-    return found;
+    return 0;
 }
 
 /* The least time of the probe in the rows that there are: what the machine does when nothing else runs. 0: none. */
-static double least_probe(const struct machine_pass *pass)
+static double least_probe(const json_t *rows)
 {
     double least = 0;
-    for (const struct machine_case *what = cases_of(pass); what->name; ++what) {
-        json_t *file = file_of(pass, what);
-        const json_t *row;
-        size_t i;
-        json_array_foreach (json_object_get(file, "rows"), i, row) {
-            const double seconds = json_number_value(json_object_get(row, "probe_seconds"));
-            least = seconds > 0 && (least == 0 || seconds < least) ? seconds : least;
-        }
-        json_decref(file);
+    const json_t *row;
+    size_t i;
+    json_array_foreach (rows, i, row) {
+        const double seconds = starfish_json_number_of(row, "probe_seconds");
+        least = seconds > 0 && (least == 0 || seconds < least) ? seconds : least;
     }
     return least;
 }
 
 size_t machine_pass_left(const struct machine_pass *pass)
 {
+    char path[SIMULATE_PATH];
+    json_t *rows;
     size_t left = 0;
+    path_of(pass, path);
+    if (measured_read(path, &rows) != STARFISH_SUCCESS)
+        rows = NULL; /* the pass says why */
     for (const struct machine_case *what = cases_of(pass); what->name; ++what)
-        left += belongs(pass, what) && !has_row(pass, what);
+        left += belongs(pass, what) && !has_row(rows, pass, what);
+    json_decref(rows);
     return left;
 }
 
@@ -157,42 +137,26 @@ static starfish_status read_words(const struct machine_case *what, char *text, s
     return options_read(&line, count, words);
 }
 
-/* Of a row of sched, what is worth keeping. */
-static json_t *kept_row(const json_t *row)
-{
-    static const char *const keys[] = {
-        "workers",        "policy",         "seconds",         "min",       "max",  "repeats",
-        "tasks",          "idle",           "gpu_work",        "gpu_tasks", "span", "lead",
-        "host_to_device", "device_to_host", "device_to_device"};
-    json_t *kept = json_object();
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
-        if (json_object_get(row, keys[i]))
-            json_object_set(kept, keys[i], json_object_get(row, keys[i]));
-    return kept;
-}
-
 static starfish_status keep_row(const struct running *running, const struct machine_case *what, const json_t *row,
                                 double slowdown)
 {
-    char path[SIMULATE_PATH], text[512], *rest;
-    json_t *file = file_of(running->pass, what), *kept = kept_row(row);
-    if (!file) {
-        json_decref(kept);
+    char path[SIMULATE_PATH], n[80];
+    json_t *kept = json_pack(
+        "{s:s, s:i, s:s*, s:o, s:f, s:o}", "case", what->name, "held_out", what->stage == MACHINE_HELD_OUT, "problem",
+        what->problem, "arguments",
+        json_sprintf("%s --repeat %d --warmup %d --rounds 1 --json", what->arguments, MACHINE_REPEATS, MACHINE_WARMUP),
+        "slowdown", slowdown, "probe_seconds", command_json_real(running->probe.least));
+    if (!kept)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a case");
+    if (what->problem) {
+        const int count = what->n[1] ? 3 : 1;
+        snprintf(n, sizeof n, count == 3 ? "%zu %zu %zu" : "%zu", what->n[0], what->n[1], what->n[2]);
+        json_object_set_new(kept, "n", json_string(n));
     }
-    path_of(running->pass, what, path);
-    if (json_array_size(json_object_get(file, "arguments")) == 0) {
-        snprintf(text, sizeof text, "%s --repeat %d --warmup %d --rounds 1 --json", what->arguments, MACHINE_REPEATS,
-                 MACHINE_WARMUP);
-        for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-            json_array_append_new(json_object_get(file, "arguments"), json_string(word));
-    }
-    json_object_set_new(kept, "slowdown", json_real(slowdown));
-    json_object_set_new(kept, "probe_seconds", command_json_real(running->probe.least));
-    json_array_append_new(json_object_get(file, "rows"), kept);
-    const starfish_status status = starfish_json_write(path, file);
-    json_decref(file);
-    return status;
+    json_object_update_missing(kept, (json_t *)row);
+    measured_add(running->rows, kept);
+    path_of(running->pass, path);
+    return measured_write(path, running->rows);
 }
 
 /* Between runs nothing is warmed up again. */
@@ -330,7 +294,7 @@ static void try_all(struct running *running)
 {
     const struct machine_pass *pass = running->pass;
     for (const struct machine_case *what = cases_of(pass); what->name; ++what) {
-        if (!belongs(pass, what) || has_row(pass, what))
+        if (!belongs(pass, what) || has_row(running->rows, pass, what))
             continue;
         if (clock_now() - running->start < pass->seconds)
             try_case(running, what);
@@ -344,14 +308,16 @@ static void try_all(struct running *running)
 static starfish_status run_pass(struct running *running)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    char sizes[SIMULATE_PATH];
+    char sizes[SIMULATE_PATH], path[SIMULATE_PATH];
     const struct machine_pass *pass = running->pass;
+    path_of(pass, path);
+    STARFISH_TRY(measured_read(path, &running->rows));
     snprintf(sizes, sizeof sizes, "%s/sampling/sizes", pass->folder);
     if (pass->stage != MACHINE_HELD_OUT)
         STARFISH_TRY(starfish_sizes_read(sizes));
     STARFISH_TRY(workers_read(pass->workers, &options));
     options.policy = pass->policy;
-    running->probe.least = least_probe(pass);
+    running->probe.least = least_probe(running->rows);
     if (!pass->quick)
         probe_slowdown(&running->probe); /* before there are workers that look for tasks */
     STARFISH_TRY(starfish_context_create(&running->context, &options));
@@ -387,5 +353,6 @@ int machine_pass(int argc, char **argv)
     pass.stage = (enum machine_stage)atoi(argv[6]);
     pass.seconds = atof(argv[7]);
     const starfish_status status = run_pass(&running);
+    json_decref(running.rows);
     return status == STARFISH_SUCCESS ? 0 : command_fail(status, 0);
 }

@@ -74,14 +74,11 @@ static starfish_status prepare_folder(struct recording *recording)
     const int fits = absolute && snprintf(recording->absolute, sizeof recording->absolute, "%s", absolute) <
                                      (int)sizeof recording->absolute;
     free(absolute);
-    STARFISH_FAIL_IF(!fits, STARFISH_ERROR_FILE, "%s: cannot be used: %s", recording->folder,
-                     absolute ? "its name is too long" : strerror(errno));
-    static const char *const folders[] = {"sampling", "measured"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
-        path_in(recording, folders[i], path);
-        STARFISH_TRY(machine_make_folder(path));
-    }
-    return STARFISH_SUCCESS;
+    if (!fits)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be used: %s", recording->folder,
+                             absolute ? "its name is too long" : strerror(errno));
+    path_in(recording, "sampling", path);
+    return machine_make_folder(path);
 }
 
 /* ---- what the machine has ---------------------------------------------------------------------------------------- */

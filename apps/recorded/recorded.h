@@ -4,8 +4,8 @@
  *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure
  *                           (scheduler/runtime/machine.h)
  *     sampling/             StarPU's own: links in bus/, times of tasks in codelets/
- *     measured/CASE.json    what `starfish sched` took there: "n" and "problem" where it was a problem file,
- *                           "arguments", and "rows", one per set of workers and policy */
+ *     measured.csv          what `starfish sched` took there: a row per case, set of workers and policy
+ *                           (apps/machine/measured.h) */
 #ifndef STARFISH_APPS_RECORDED_RECORDED_H
 #define STARFISH_APPS_RECORDED_RECORDED_H
 

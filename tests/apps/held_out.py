@@ -25,7 +25,8 @@ LEAST = {"with a GPU": 0.6, "cores alone": 0.3}
 
 def held_out(path):
     """Names of a machine's cases that were held out."""
-    return sorted(os.path.basename(name).removesuffix(".json") for name in glob.glob(f"{path}/held-*.json"))
+    with open(path, newline="") as stream:
+        return sorted({row["case"] for row in csv.DictReader(stream) if row["held_out"] == "1"})
 
 
 class HeldOut(Case):
@@ -54,7 +55,7 @@ class HeldOut(Case):
     def test_machines_of_the_sources(self):
         """One case at a time on each core."""
         cases = {os.path.basename(os.path.dirname(path)): held_out(path)
-                 for path in glob.glob(f"{SOURCE}/data/machines/*/measured")}
+                 for path in glob.glob(f"{SOURCE}/data/machines/*/measured.csv")}
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             rows = {machine: pool.map(self.rows_of, [machine] * len(names), names)
                     for machine, names in cases.items() if names}

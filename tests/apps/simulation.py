@@ -37,6 +37,19 @@ def problem(n, **changes):
     return program.poisson(n=[n, n, n], grid={"y": "cell", "z": "cell"}, rhs="nowhere.npy", **changes)
 
 
+def measured_of(folder, case=""):
+    """The measured times of a machine: all rows, or those of a case."""
+    with open(f"{folder}/measured.csv", newline="") as stream:
+        return [row for row in csv.DictReader(stream) if case in ("", row["case"])]
+
+
+def write_measured(folder, rows):
+    with open(f"{folder}/measured.csv", "w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def with_gpu(model):
     """The text of a StarPU model of cores, with an entry for GPUs beside."""
     head, cores = model.split("# number of combinations\n1\n")
@@ -175,14 +188,14 @@ class Simulation(program.Case):
         self.assertEqual(len(machine["workers"]), machine["cores"])
         for name in ("bus/here.platform.v4.xml", "codelets/45/starfish_slab_forward.here"):
             self.assertTrue(os.path.exists(f"{self.recorded}/sampling/{name}"), name)
-        with open(f"{self.recorded}/measured/slab-32-f64.json") as stream:
-            measured = json.load(stream)
-        self.assertEqual(sorted(row["policy"] for row in measured["rows"]), sorted(POLICIES))
-        self.assertTrue(all(0 < row["min"] <= row["seconds"] <= row["max"] for row in measured["rows"]))
+        measured = measured_of(self.recorded, "slab-32-f64")
+        self.assertEqual(sorted(row["policy"] for row in measured), sorted(POLICIES))
+        self.assertTrue(all(0 < float(row["min"]) <= float(row["seconds"]) <= float(row["max"]) for row in measured))
 
     def test_record_goes_on(self):
         shutil.copytree(self.recorded, self.path("again"))
-        os.remove(self.path("again/measured/blktri-32-f64.json"))
+        before = measured_of(self.recorded)
+        write_measured(self.path("again"), [row for row in before if row["case"] != "blktri-32-f64"])
         status, out, said = self.run_program("machine", "record", "here", "--out", "again", "--quick")
         self.assertEqual(status, 0, said)
         self.assertIn("recorded here in again: 1 rows", out)
@@ -195,10 +208,8 @@ class Simulation(program.Case):
         self.assertRegex(out, r"(?m)^\d+ rows are left: the same command again records them$")
 
     def test_held_out_cases_leave_no_model(self):
-        with open(f"{self.recorded}/measured/held-slab-24.json") as stream:
-            measured = json.load(stream)
-        self.assertTrue(measured["held_out"])
-        self.assertEqual(measured["n"], 24)
+        measured = measured_of(self.recorded, "held-slab-24")
+        self.assertEqual({(row["held_out"], row["n"]) for row in measured}, {("1", "24")})
         self.assertFalse(os.path.exists(f"{self.recorded}/held-out"))
         with open(f"{self.recorded}/sampling/sizes") as stream:
             sizes = stream.read()
@@ -387,39 +398,31 @@ $EndElements
         self.assertEqual(sorted(row["policy"] for row in rows), sorted([*POLICIES, "dmdas", "dmdas", "dmdas"]))
         # How near the two times are depends on what else this machine does; but they must be what was measured and
         # simulated.
-        with open(f"{self.recorded}/measured/slab-32-f64.json") as stream:
-            measured = json.load(stream)
+        measured = measured_of(self.recorded, "slab-32-f64")
         plain = program.poisson(n=[32, 32, 32], grid={"y": "cell", "z": "cell"}, rhs=1)
-        policies = ",".join(row["policy"] for row in measured["rows"])
-        command = ["sched", self.write("p.json", plain), "--simulate", "here", *measured["arguments"], "--workers",
-                   "cpu", "--warmup", "1"]
+        policies = ",".join(row["policy"] for row in measured)
+        command = ["sched", self.write("p.json", plain), "--simulate", "here", *measured[0]["arguments"].split(),
+                   "--workers", "cpu", "--warmup", "1"]
         again = json.loads(self.run_well(*command, "--policies", policies, "--repeat", "3"))["rows"]
         vary = [row["policy"] for row in again if row["max"] > 1.2 * row["min"] and row["tasks"] < 400]
         if vary:
             more = json.loads(self.run_well(*command, "--policies", ",".join(vary), "--repeat", "15"))["rows"]
             more = {row["policy"]: row for row in more}
             again = [more.get(row["policy"], row) for row in again]
-        for was, now in zip(measured["rows"], again):
+        for was, now in zip(measured, again):
             row = next(row for row in rows if (row["case"], row["policy"]) == ("slab-32-f64", was["policy"]))
-            self.assertAlmostEqual(float(row["measured_seconds"]) / was["seconds"], 1, places=5)
+            self.assertAlmostEqual(float(row["measured_seconds"]) / float(was["seconds"]), 1, places=5)
             self.assertAlmostEqual(float(row["simulated_seconds"]) / now["seconds"], 1, places=5)
         out = self.run_well("machine", "compare", "here", "--markdown")
         self.assertEqual(len(re.findall(r"^\| \S+ \| cpu \|", out, re.MULTILINE)),
-                         len(os.listdir(f"{self.recorded}/measured")))
+                         len({row["case"] for row in measured_of(self.recorded)}))
 
     def test_fit(self):
         """What simulations are off by goes into the machine's file, and the next ones are nearer."""
         shutil.copytree(self.recorded, f"{self.machines}/fitted")
         self.addCleanup(shutil.rmtree, f"{self.machines}/fitted")
-        for path in glob.glob(f"{self.machines}/fitted/measured/*"):
-            if "slab-32-f64.json" not in path:
-                os.remove(path)
-        with open(f"{self.machines}/fitted/measured/slab-32-f64.json") as stream:
-            measured = json.load(stream)
-        for row in measured["rows"]:
-            row["seconds"] = 0.01
-        with open(f"{self.machines}/fitted/measured/slab-32-f64.json", "w") as stream:
-            json.dump(measured, stream)
+        measured = measured_of(self.recorded, "slab-32-f64")
+        write_measured(f"{self.machines}/fitted", [{**row, "seconds": 0.01} for row in measured])
         self.assertIn("cpu: tasks on cores", self.run_well("machine", "fit", f"{self.machines}/fitted"))
         with open(f"{self.machines}/fitted/machine.json") as stream:
             corrections = json.load(stream)["corrections"]
@@ -433,14 +436,8 @@ $EndElements
         broken = f"{self.machines}/broken"
         shutil.copytree(self.recorded, broken)
         self.addCleanup(shutil.rmtree, broken)
-        for path in glob.glob(f"{broken}/measured/*"):
-            if "slab-32-f64.json" not in path:
-                os.remove(path)
-        with open(f"{broken}/measured/slab-32-f64.json", "r+") as stream:
-            measured = json.load(stream)
-            measured["arguments"].append("--no-such-option")
-            stream.seek(0)
-            json.dump(measured, stream)
+        measured = measured_of(self.recorded, "slab-32-f64")
+        write_measured(broken, [{**row, "arguments": row["arguments"] + " --no-such-option"} for row in measured])
         with open(f"{broken}/machine.json") as stream:
             before = stream.read()
         self.assertNotEqual(self.run_program("machine", "fit", broken)[0], 0)
@@ -586,7 +583,7 @@ $EndElements
             ("--network: no network 'string'", ["sched", "--simulate", "fast", "--nodes", "2", "--network", "string"]),
             ("--nodes: needs --simulate", ["sched", "--nodes", "2"]),
             ("ranks are not simulated", ["bench", "scaling", "--over", "ranks", "--simulate", "fast"]),
-            ("fast/measured: no measured times", ["machine", "compare", "fast"]),
+            ("fast/measured.csv: no measured times", ["machine", "compare", "fast"]),
             ("'../x' is no name for a machine", ["machine", "record", "../x"]),
             ("--from: here is not a machine with a GPU", ["machine", "derive", "new", "--from", "here"]),
             ("--from: name a recorded machine", ["machine", "derive", "new"]),

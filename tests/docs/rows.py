@@ -117,8 +117,9 @@ def check_measured(machine, table):
     faults = []
     lines = [cells_of(line) for line in table.splitlines()]
     for case, workers, *cells in lines[2:]:
-        path = f"data/machines/{machine}/measured/held-{case}.json"
-        seconds = {row["policy"]: row["seconds"] for row in rows_of(path) if row["workers"] == workers}
+        path = f"data/machines/{machine}/measured.csv"
+        seconds = {row["policy"]: float(row["seconds"]) for row in rows_of(path)
+                   if (row["case"], row["workers"]) == (f"held-{case}", workers)}
         for policy, cell in zip(lines[0][2:], cells):
             if cell and not f"{1e3 * seconds[policy]:.3g}" == cell.split(",")[0]:
                 faults.append(f"{case}, {workers}, {policy}: {cell} where {path} has {1e3 * seconds[policy]:.3g}")
