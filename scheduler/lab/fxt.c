@@ -78,7 +78,7 @@ void starfish_fxt_end(void)
 #ifdef STARFISH_HAVE_FXT
 static void convert(const char *folder, const char *trace)
 {
-    struct starpu_fxt_options options;
+    static struct starpu_fxt_options options; /* of some 30 KB */
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         return;
     starfish_c_locale_enter(); /* for the rest of this process */

@@ -58,16 +58,8 @@ void starfish_team_disband(struct starfish_team *team)
     *team = (struct starfish_team){.size = 1};
 }
 
-/* The worker's core, and so many of the spare ones. */
-static starfish_status give(struct starfish_team *team, size_t worker, int own, const int *spare, size_t spares)
-{
-    int core[MOST_CORES + 1];
-    core[0] = own;
-    memcpy(core + 1, spare, spares * sizeof *spare);
-    return starfish_team_form(team, worker, core, spares + 1);
-}
-
-static starfish_status deal(struct starfish_context *context, size_t cores, const int *spare, size_t spares)
+/* A team is the worker's own core, and behind it spare ones: room for the first stands before `spares` of these. */
+static starfish_status deal(struct starfish_context *context, size_t cores, int *core, size_t spares)
 {
     const size_t cpus = context->workers_of[STARFISH_CPU];
     size_t at = 0;
@@ -81,7 +73,8 @@ static starfish_status deal(struct starfish_context *context, size_t cores, cons
             wanted = 1;
         if (wanted > 1 + spares - at)
             wanted = 1 + spares - at;
-        STARFISH_TRY(give(team, worker, starpu_worker_get_bindid(context->worker[worker]), spare + at, wanted - 1));
+        core[at] = starpu_worker_get_bindid(context->worker[worker]);
+        STARFISH_TRY(starfish_team_form(team, worker, core + at, wanted));
         at += wanted - 1;
     }
     return STARFISH_SUCCESS;
@@ -89,10 +82,10 @@ static starfish_status deal(struct starfish_context *context, size_t cores, cons
 
 starfish_status starfish_team_create(struct starfish_context *context, size_t cores)
 {
-    int *spare = malloc(MOST_CORES * sizeof *spare);
-    STARFISH_FAIL_IF(!spare, STARFISH_ERROR_MEMORY, "out of memory for the list of cores");
-    starfish_status status = deal(context, cores, spare, free_cores(spare));
-    free(spare);
+    int *core = malloc((MOST_CORES + 1) * sizeof *core);
+    STARFISH_FAIL_IF(!core, STARFISH_ERROR_MEMORY, "out of memory for the list of cores");
+    const starfish_status status = deal(context, cores, core, free_cores(core + 1));
+    free(core);
     return status;
 }
 
