@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* LAPACK's gtsv on all cores, compiled for each precision: a line at a time, copied to work space since gtsv overwrites
  * its matrix. */
-#include "bench/peer_lines.h"
 #include "base/real.h"
 #include "bench/clock.h"
+#include "bench/peer_lines.h"
 
 #include <lapacke.h>
 #include <stdlib.h>

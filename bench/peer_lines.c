@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* LAPACK by precision, and how often a peer is measured: at least PEER_LINES_LEAST times, then until PEER_LINES_SECONDS
  * are over. */
-#include "bench/clock.h"
 #include "bench/peer_lines.h"
+#include "bench/clock.h"
 
 int peer_lines_enough(int measured, int repeat, double start)
 {

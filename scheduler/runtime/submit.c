@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Submitting one task, and what happens when it has finished (task.h). A small task takes about 10 us. */
-#include "scheduler/runtime/task.h"
 #include "scheduler/runtime/hooks.h"
+#include "scheduler/runtime/task.h"
 
 #include "base/arithmetic.h"
 #include "base/c_locale.h"

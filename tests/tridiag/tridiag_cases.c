@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of solves against the reference, with the tolerances of tridiag_lines.c; a table of them. */
-#include "base/real.h"
 #include "tridiag_cases.h"
+#include "base/real.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
