@@ -165,11 +165,12 @@ static starfish_status pack_table(struct hierarchy *h, int l, starfish_storage s
 
     starfish_q1_assemble_edges(&h->grid[l], h->made.level[l].table);
     shape->storage = storage == STARFISH_STORAGE_F16 ? STARFISH_BAND_F16 : STARFISH_BAND_BF16;
+    h->made.level[l].table_size = starfish_q1_table_size(shape); /* smaller than with reals */
     shape->scale = starfish_band_packed_scale(nx, ny, h->made.level[l].table, shape->storage);
     if (!(shape->scale > 0))
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
                              "grid %d: options.storage: couplings differ by more than 16 bits can hold", l);
-    h->made.level[l].packed = malloc(starfish_q1_table_size(shape) * sizeof(float));
+    h->made.level[l].packed = malloc(h->made.level[l].table_size * sizeof(float));
     if (!h->made.level[l].packed)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
     starfish_band_pack(nx, ny, h->made.level[l].table, shape->storage, shape->scale, h->made.level[l].packed);
