@@ -24,7 +24,7 @@ enum { STARFISH_HIERARCHY_MOST_DEPTH = 4 };
  * have as many as its neighbours read. */
 static inline int starfish_hierarchy_is_deep(size_t rows, size_t coarse, size_t finest)
 {
-    return rows * coarse / finest > STARFISH_HIERARCHY_MOST_DEPTH;
+    return finest > 0 && rows * coarse / finest > STARFISH_HIERARCHY_MOST_DEPTH;
 }
 /* What they do read, of a level whose parts are cut along with the finest grid's runs. */
 size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,

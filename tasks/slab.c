@@ -303,16 +303,18 @@ static starfish_status begin(struct starfish_slab_graph *graph, struct starfish_
     memset(graph, 0, sizeof *graph);
     graph->space = space;
     starfish_replays_create(&graph->replays, space->context);
-    starfish_status status = starfish_runs_copy(&graph->cut, cut);
+    int is_complete = starfish_runs_copy(&graph->cut, cut) == STARFISH_SUCCESS;
     for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
         graph->slab[turn] = calloc(cut->parts, sizeof *graph->slab[turn]);
         graph->modes[turn] = calloc(cut->parts, sizeof *graph->modes[turn]);
-        if (!graph->slab[turn] || !graph->modes[turn])
-            status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a graph of %zu slabs", cut->parts);
+        is_complete = is_complete && graph->slab[turn] && graph->modes[turn];
     }
-    if (status != STARFISH_SUCCESS)
-        starfish_slab_graph_destroy(graph);
-    return status;
+    if (is_complete)
+        return STARFISH_SUCCESS;
+    graph->turns = 0; /* the arrays that there are hold nothing yet */
+    starfish_slab_graph_destroy(graph);
+    starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a graph of %zu slabs", cut->parts);
+    return STARFISH_ERROR_MEMORY;
 }
 
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,

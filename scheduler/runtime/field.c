@@ -298,7 +298,7 @@ struct starfish_field *starfish_field_empty(struct starfish_context *context, co
     field->strides = shape->strides;
     STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&field->released, NULL);
-    field->handle = calloc(cut->parts, sizeof *field->handle);
+    field->handle = calloc(cut->parts + 1, sizeof *field->handle); /* of a rank without planes, too */
     if (field->handle && starfish_runs_copy(&field->cut, cut) == STARFISH_SUCCESS)
         return field;
     starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");

@@ -129,7 +129,7 @@ static starfish_status add_run_halos(struct starfish_space *space, size_t depth)
         if (space->first[1][p + 1] - space->first[1][p] < depth)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "runs: part %zu has %zu rows, its neighbours read %zu", p,
                                  space->first[1][p + 1] - space->first[1][p], depth);
-    for (size_t p = 0; p < cuts; p++) {
+    for (size_t p = 0; p < cuts && parts > 0; p++) {
         STARFISH_TRY(add_run_halo(space, p, (p + 1) % parts, depth, 1));
         STARFISH_TRY(add_run_halo(space, (p + 1) % parts, p, depth, 0));
     }
