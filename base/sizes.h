@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Comparisons and divisions of sizes, which planning code above the kernels needs everywhere. */
+/* Comparisons and divisions of sizes, which plans and kernels need everywhere: smaller, larger, ratio rounded up. */
 #ifndef STARFISH_BASE_SIZES_H
 #define STARFISH_BASE_SIZES_H
 

@@ -9,6 +9,7 @@
  * measured (slab_trial.c) and by what solves then take (balance.c). */
 #include "poisson/slab.h"
 
+#include "base/sizes.h"
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/team.h"
 
@@ -22,11 +23,6 @@ enum {
     STAGED_BYTES = 32 << 20,      /* of a field, from which on more copies overlap than tasks cost */
     STAGING_CORES = 4,            /* copy as fast as a link moves pinned memory; CUDA copies pageable memory by one */
 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static size_t clamp(size_t value, size_t low, size_t high)
 {
@@ -98,15 +94,15 @@ int starfish_slab_stages(const struct starfish_poisson_plan *plan)
 static size_t most_slabs(const struct starfish_poisson_plan *plan)
 {
     const size_t ranks = (size_t)starfish_context_ranks(plan->base.context);
-    return STARFISH_SLAB_MAX_SLABS / smaller(ranks, STARFISH_SLAB_MAX_SLABS);
+    return STARFISH_SLAB_MAX_SLABS / starfish_smaller(ranks, STARFISH_SLAB_MAX_SLABS);
 }
 
 static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes, size_t most)
 {
     const size_t gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t affordable = planes * starfish_poisson_plane_bytes(plan) / BYTES_PER_GPU_SLAB;
-    return smaller(clamp(STARFISH_SLABS_PER_GPU * gpus, 1, smaller(affordable > gpus ? affordable : gpus, planes)),
-                   most);
+    return starfish_smaller(
+        clamp(STARFISH_SLABS_PER_GPU * gpus, 1, starfish_smaller(affordable > gpus ? affordable : gpus, planes)), most);
 }
 
 size_t starfish_slab_most_resident(const struct starfish_poisson_plan *plan)
@@ -115,8 +111,8 @@ size_t starfish_slab_most_resident(const struct starfish_poisson_plan *plan)
     const size_t ranks = (size_t)starfish_context_ranks(plan->base.context),
                  cores = plan->base.context->workers_of[STARFISH_CPU];
     const size_t slabs =
-        plan->options.slabs > 0 ? smaller(plan->options.slabs, planes) : cores + gpu_slabs(plan, planes, most);
-    return ranks * smaller(slabs, most);
+        plan->options.slabs > 0 ? starfish_smaller(plan->options.slabs, planes) : cores + gpu_slabs(plan, planes, most);
+    return ranks * starfish_smaller(slabs, most);
 }
 
 static starfish_status add_slabs(struct starfish_runs *cut, size_t slabs, size_t planes, int device)
@@ -129,7 +125,7 @@ static starfish_status add_stream(const struct starfish_poisson_plan *plan, stru
 {
     const size_t planes = starfish_slab_state(plan)->fit.planes;
     for (size_t first = 0; first < plan->n[2]; first += planes)
-        STARFISH_TRY(add_slabs(cut, 1, smaller(planes, plan->n[2] - first), STARFISH_GPUS));
+        STARFISH_TRY(add_slabs(cut, 1, starfish_smaller(planes, plan->n[2] - first), STARFISH_GPUS));
     return STARFISH_SUCCESS;
 }
 
@@ -145,17 +141,17 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
         return STARFISH_SUCCESS;
     if (gpus == 0) {
         const size_t affordable = plan->n[0] * plan->n[1] * nz / ELEMENTS_PER_TASK;
-        const size_t slabs = clamp(cpus, 1, smaller(affordable > 0 ? affordable : 1, nz));
-        return add_slabs(cut, smaller(slabs, most), nz, STARFISH_ANY);
+        const size_t slabs = clamp(cpus, 1, starfish_smaller(affordable > 0 ? affordable : 1, nz));
+        return add_slabs(cut, starfish_smaller(slabs, most), nz, STARFISH_ANY);
     }
     if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_ON_CORES)
-        return add_slabs(cut, smaller(cpus, nz), nz, STARFISH_CORES);
+        return add_slabs(cut, starfish_smaller(cpus, nz), nz, STARFISH_CORES);
     if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED)
         return add_stream(plan, cut);
     if (residence == STARFISH_ON_DEVICE)
         return add_slabs(cut, 1, nz, STARFISH_GPUS);
     if (residence == STARFISH_SPREAD) {
-        STARFISH_TRY(starfish_runs_equally(cut, nz, smaller(gpus, nz)));
+        STARFISH_TRY(starfish_runs_equally(cut, nz, starfish_smaller(gpus, nz)));
         for (size_t s = 0; s < cut->parts; s++)
             cut->owner[s].device = (int)s;
         return STARFISH_SUCCESS;
@@ -179,8 +175,11 @@ static size_t choose_parts(const struct starfish_poisson_plan *plan, const struc
     if (cut->parts == 1)
         return 1;
     if (starfish_context_ranks(plan->base.context) > 1) /* the same on all */
-        return clamp(owners, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
-    return clamp(owners > 0 ? owners : gpus > 0 ? gpus : cpus, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
+        return clamp(owners, 1, starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
+    return clamp(owners > 0 ? owners
+                 : gpus > 0 ? gpus
+                            : cpus,
+                 1, starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
 }
 
 /* Two owners of a slab each both solve all reduced systems. That moves as many numbers between them as if each solved
@@ -201,8 +200,9 @@ static void shape_stream(const struct starfish_poisson_plan *plan, const struct 
     if (cut->parts == 1)
         return;
     shape->each_owner = 0;
-    shape->slots = smaller(fit->slots * plan->base.context->workers_of[STARFISH_GPU], STARFISH_SLAB_MOST_SLOTS);
-    shape->parts = cpus > 0 ? clamp(cpus, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)) : fit->parts;
+    shape->slots =
+        starfish_smaller(fit->slots * plan->base.context->workers_of[STARFISH_GPU], STARFISH_SLAB_MOST_SLOTS);
+    shape->parts = cpus > 0 ? clamp(cpus, 1, starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)) : fit->parts;
     shape->reduced_where = cpus > 0 ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
 }
 
@@ -261,15 +261,16 @@ static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfis
 {
     const struct starfish_poisson_options *options = &plan->options;
     const int alone = starfish_context_ranks(plan->base.context) == 1;
+    STARFISH_TRY(check_count("slabs", options->slabs,
+                             alone ? starfish_smaller(plan->n[2], STARFISH_SLAB_MAX_SLABS) : most_slabs(plan)));
     STARFISH_TRY(
-        check_count("slabs", options->slabs, alone ? smaller(plan->n[2], STARFISH_SLAB_MAX_SLABS) : most_slabs(plan)));
-    STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
+        check_count("mode_blocks", options->mode_blocks, starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
     if (residence == STARFISH_SPREAD)
         STARFISH_TRY(check_spread(plan));
     if (residence == STARFISH_SPREAD && plan->spread.parts > 0)
         return starfish_runs_copy(cut, &plan->spread);
     if (options->slabs > 0 && plan->here.planes > 0)
-        return starfish_runs_equally(cut, plan->here.planes, smaller(options->slabs, plan->here.planes));
+        return starfish_runs_equally(cut, plan->here.planes, starfish_smaller(options->slabs, plan->here.planes));
     return cut_slabs(plan, residence, pace, cut);
 }
 

@@ -13,6 +13,7 @@
  * there too; of the second a group's right-hand sides and solutions at once, and cores do them where not all fit. */
 #include "poisson/slab.h"
 
+#include "base/sizes.h"
 #include "scheduler/runtime/memory.h"
 
 enum {
@@ -30,16 +31,6 @@ struct shape {
     size_t planes, slots, parts;
     int beside;
 };
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Of a rank without planes as of one. */
 static size_t planes_here(const struct starfish_poisson_plan *plan)
@@ -77,7 +68,8 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
         bytes += shape->planes * starfish_poisson_plane_bytes(plan); /* modes */
 #ifdef STARFISH_HAVE_GPU
     const size_t size = starfish_real_size(plan->options.precision), lanes = plan->n[0] * plan->n[1];
-    bytes += starfish_slab_solve_workspace_cuda(smaller(shape->planes, planes_here(plan)), lanes, d[2].periodic, size);
+    bytes += starfish_slab_solve_workspace_cuda(starfish_smaller(shape->planes, planes_here(plan)), lanes,
+                                                d[2].periodic, size);
     if (shape->parts > 0)
         bytes += starfish_slab_reduced_workspace_cuda((int)slabs_of_shape(plan, shape),
                                                       lanes / shape->parts + plan->n[0], d[2].periodic, size);
@@ -96,8 +88,8 @@ static size_t planes_at_once(const struct starfish_poisson_plan *plan, const str
     const size_t residual = RESIDUAL_SLABS * shape->planes + RESIDUAL_PLANES;
     const size_t reduced = shape->parts > 0 ? REDUCED_PLANES * slabs_of_shape(plan, shape) / shape->parts + 1 : 0;
     if (shape->beside)
-        return larger(streamed + (shape->parts > 1 ? 2 : 1) * reduced, residual);
-    return larger(larger(streamed, residual), reduced);
+        return starfish_larger(streamed + (shape->parts > 1 ? 2 : 1) * reduced, residual);
+    return starfish_larger(starfish_larger(streamed, residual), reduced);
 }
 
 static size_t device_bytes(const struct starfish_poisson_plan *plan, const struct shape *shape)
@@ -126,8 +118,9 @@ static size_t divisor_below(const struct starfish_poisson_plan *plan, size_t roo
 static size_t most_planes(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape shape)
 {
     const size_t plane = starfish_poisson_plane_bytes(plan);
-    const size_t most = plan->options.slabs > 0 ? least : larger(least, planes_here(plan) / STREAM_SLABS);
-    for (shape.planes = smaller(most, room / plane / (2 * shape.slots) + 1); shape.planes >= least; shape.planes--)
+    const size_t most = plan->options.slabs > 0 ? least : starfish_larger(least, planes_here(plan) / STREAM_SLABS);
+    for (shape.planes = starfish_smaller(most, room / plane / (2 * shape.slots) + 1); shape.planes >= least;
+         shape.planes--)
         if (device_bytes(plan, &shape) <= room)
             return divisor_below(plan, room, least, shape);
     return 0;
@@ -136,9 +129,10 @@ static size_t most_planes(const struct starfish_poisson_plan *plan, size_t room,
 /* The thickest slabs in that many places, with as few parts as allow it. */
 static int find_parts(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape *shape)
 {
-    const size_t most_parts = smaller(plan->n[1], STARFISH_MAX_MODE_PARTS);
+    const size_t most_parts = starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS);
     struct shape at = *shape;
-    for (at.parts = 1; at.parts > 0; at.parts = at.parts < most_parts ? smaller(2 * at.parts, most_parts) : 0) {
+    for (at.parts = 1; at.parts > 0;
+         at.parts = at.parts < most_parts ? starfish_smaller(2 * at.parts, most_parts) : 0) {
         at.planes = most_planes(plan, room, least, at);
         if (at.planes > shape->planes)
             *shape = at;
@@ -207,11 +201,11 @@ static starfish_status find_fit_of_groups(const struct starfish_poisson_plan *pl
     const size_t room = starfish_device_room(plan->base.context), gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t field = plan->count * starfish_poisson_field_bytes(plan), asked = plan->options.slabs;
     const struct shape shape = {.planes = plan->n[2] * problems_at_once(plan)};
-    const size_t most = smaller(plan->count, STARFISH_SLAB_MAX_SLABS);
+    const size_t most = starfish_smaller(plan->count, STARFISH_SLAB_MAX_SLABS);
     *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_RESIDENT, .planes = shape.planes};
     if (gpus == 0)
         return STARFISH_SUCCESS;
-    fit->groups = asked > 0 ? smaller(asked, most) : starfish_slab_groups_of_gpus(plan);
+    fit->groups = asked > 0 ? starfish_smaller(asked, most) : starfish_slab_groups_of_gpus(plan);
     fit->work_bytes = fixed_bytes(plan, &shape);
     fit->data_bytes = (2 * field + starfish_poisson_copies_bytes(plan)) / gpus;
     fit->least_bytes = least_of_groups(plan, fit);

@@ -6,26 +6,23 @@
  * then take none, since they would use the memory bandwidth that the copies need. */
 #include "poisson/slab.h"
 
+#include "base/sizes.h"
+
 enum {
     GROUPS_PER_CORE = 4,
     GROUPS_PER_GPU = 16,
     ELEMENTS_PER_TASK = 32768, /* a task should be worth 100 us */
 };
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* As many for each worker, as long as there are problems, work and room for them. */
 static size_t choose_groups(const struct starfish_poisson_plan *plan, size_t workers, size_t per_worker)
 {
     const size_t elements = plan->n[0] * plan->n[1] * plan->n[2];
-    const size_t affordable = smaller(plan->count, plan->count * elements / ELEMENTS_PER_TASK);
-    const size_t most = smaller(affordable > 0 ? affordable : 1, STARFISH_SLAB_MAX_SLABS);
+    const size_t affordable = starfish_smaller(plan->count, plan->count * elements / ELEMENTS_PER_TASK);
+    const size_t most = starfish_smaller(affordable > 0 ? affordable : 1, STARFISH_SLAB_MAX_SLABS);
     while (per_worker > 1 && workers * per_worker > most)
         per_worker--;
-    return smaller(workers * per_worker, most);
+    return starfish_smaller(workers * per_worker, most);
 }
 
 size_t starfish_slab_groups_of_gpus(const struct starfish_poisson_plan *plan)
@@ -38,7 +35,7 @@ starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *
 {
     const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
                  gpus = plan->base.context->workers_of[STARFISH_GPU];
-    const size_t asked = plan->options.slabs, most = smaller(plan->count, STARFISH_SLAB_MAX_SLABS);
+    const size_t asked = plan->options.slabs, most = starfish_smaller(plan->count, STARFISH_SLAB_MAX_SLABS);
     if (asked > most)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible", asked,
                              most);
@@ -46,7 +43,7 @@ starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *
     const int on_cores = fit->fits == STARFISH_SLAB_ON_CORES && residence != STARFISH_ON_DEVICE;
     size_t groups = asked;
     if (groups == 0 && gpus > 0 && !on_cores)
-        groups = residence == STARFISH_ON_DEVICE ? smaller(gpus, plan->count) : fit->groups;
+        groups = residence == STARFISH_ON_DEVICE ? starfish_smaller(gpus, plan->count) : fit->groups;
     if (groups == 0)
         groups = choose_groups(plan, cpus, GROUPS_PER_CORE);
     const int device = on_cores ? STARFISH_CORES : asked == 0 && gpus > 0 ? STARFISH_GPUS : STARFISH_ANY;

@@ -11,15 +11,11 @@
 #include "fft/kernels/basis.h"
 
 #include "base/real.h"
+#include "base/sizes.h"
 
 #include <cblas.h>
 
 enum { LANES = 32, LONGEST = 512, MULTIPLICATIONS = 1 << 18 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* x[j], x[n-1-j] -> x[j] + x[n-1-j], x[j] - x[n-1-j]: the fold, and its inverse but for a factor of 2 that is in the
  * matrices. `inner`: stride of j. */
@@ -44,15 +40,16 @@ struct strides {
 static void multiply(const real *matrix, size_t size, size_t lanes, struct strides stride, real scale, const real *in,
                      real *out)
 {
-    const size_t terms = smaller(size, LONGEST), modes = MULTIPLICATIONS / (lanes * terms);
+    const size_t terms = starfish_smaller(size, LONGEST), modes = MULTIPLICATIONS / (lanes * terms);
     const int lines = stride.element == 1; /* a lane is a row of a matrix stored by rows, else a column's element */
     const blasint ld = (blasint)(lines ? stride.lane : stride.element);
     for (size_t k = 0; k < size; k += modes)
         for (size_t j = 0; j < size; j += terms)
             REAL_CBLAS(gemm)
     (lines ? CblasRowMajor : CblasColMajor, CblasNoTrans, lines ? CblasTrans : CblasNoTrans, (blasint)lanes,
-     (blasint)smaller(modes, size - k), (blasint)smaller(terms, size - j), scale, in + stride.element * j, ld,
-     matrix + size * k + j, (blasint)size, j == 0 ? REAL(0.0) : REAL(1.0), out + stride.element * k, ld);
+     (blasint)starfish_smaller(modes, size - k), (blasint)starfish_smaller(terms, size - j), scale,
+     in + stride.element * j, ld, matrix + size * k + j, (blasint)size, j == 0 ? REAL(0.0) : REAL(1.0),
+     out + stride.element * k, ld);
 }
 
 /* `planes` times `inner` lanes. */
@@ -81,14 +78,14 @@ void REAL_NAME(starfish_basis_columns_cpu)(const struct starfish_basis *basis,
     real *in = arguments->in, *out = arguments->out;
     if (inner == 1) {
         for (size_t o = 0; o < outer; o += LANES)
-            transform_block(basis, direction, 1, smaller(LANES, outer - o), (struct strides){n, 1}, scale, in + n * o,
-                            out + n * o);
+            transform_block(basis, direction, 1, starfish_smaller(LANES, outer - o), (struct strides){n, 1}, scale,
+                            in + n * o, out + n * o);
         return;
     }
     for (size_t o = 0; o < outer; o++)
         for (size_t lane = 0; lane < inner; lane += LANES) {
             const size_t first = lane + inner * n * o;
-            transform_block(basis, direction, smaller(LANES, inner - lane), 1, (struct strides){1, inner}, scale,
-                            in + first, out + first);
+            transform_block(basis, direction, starfish_smaller(LANES, inner - lane), 1, (struct strides){1, inner},
+                            scale, in + first, out + first);
         }
 }

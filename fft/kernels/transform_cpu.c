@@ -8,6 +8,7 @@
 #include "fft/kernels/transform_cpu.h"
 #include "base/past_caches.h"
 #include "base/real.h"
+#include "base/sizes.h"
 
 #include <fftw3.h>
 #include <stdbool.h>
@@ -90,11 +91,6 @@ static struct work divide(const struct starfish_transform_cpu *plan, void *space
     work.spectrum = work.line + LANES * work.stride;
     work.row = work.spectrum + LANES * work.stride;
     return work;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -225,7 +221,7 @@ static void rows_past_caches(real *room, size_t count, size_t n, void *const *ro
     enum { AT_ONCE = 4 };
     real *const between = room + n * LANES;
     for (size_t first = 0; first < count; first += AT_ONCE) {
-        const size_t rows = smaller(AT_ONCE, count - first);
+        const size_t rows = starfish_smaller(AT_ONCE, count - first);
         void *few[AT_ONCE];
         for (size_t r = 0; r < rows; r++)
             few[r] = between + r * n;
@@ -246,7 +242,7 @@ static void set_ahead(const struct starfish_transform_cpu *plan, enum starfish_t
                       const struct starfish_transform_rows *arguments, size_t first, struct ahead *ahead)
 {
     const int forward = direction == STARFISH_FORWARD;
-    const size_t rows = first < arguments->count ? smaller(LANES, arguments->count - first) : 0;
+    const size_t rows = first < arguments->count ? starfish_smaller(LANES, arguments->count - first) : 0;
     size_t width = plan->n;
     ahead->fetch = (struct starfish_fetch){.piece = ahead->piece};
     ahead->fetch.pieces = rows == 0 ? 0 : forward ? rows : (size_t)arguments->tiles;
@@ -310,8 +306,8 @@ static void rows(const struct starfish_transform_cpu *plan, enum starfish_transf
     struct work work = divide(plan, arguments->workspace);
     real scale = (real)arguments->scale;
     size_t r = 0;
-    for (; make_a_block(plan, arguments->count - r); r += smaller(LANES, arguments->count - r))
-        block_of_rows(plan, direction, arguments, change, r, smaller(LANES, arguments->count - r));
+    for (; make_a_block(plan, arguments->count - r); r += starfish_smaller(LANES, arguments->count - r))
+        block_of_rows(plan, direction, arguments, change, r, starfish_smaller(LANES, arguments->count - r));
     for (; r < arguments->count; r++) {
         real *row = values_row(plan, arguments, r);
         bool whole = arguments->tiles == 1; /* then the modes of a row already lie together */
@@ -400,7 +396,7 @@ static void columns_by_blocks(const struct starfish_transform_cpu *plan, enum st
         for (size_t h = 0; h < 2; h++) {
             const size_t lane = (number + h) % in_plane * HALF;
             block.half[h] = (real *)arguments->data + lane + (number + h) / in_plane * apart;
-            block.count[h] = number + h < all ? smaller(HALF, inner - lane) : 0;
+            block.count[h] = number + h < all ? starfish_smaller(HALF, inner - lane) : 0;
         }
         REAL_NAME(starfish_transform_lane_columns)(&block);
     }
@@ -424,7 +420,8 @@ static void columns(const struct starfish_transform_cpu *plan, enum starfish_tra
                 data[i + apart * o] *= factor;
         else
             for (size_t lane = 0; lane < inner; lane += LANES)
-                columns_by_lines(plan, direction, arguments, data + lane + apart * o, smaller(LANES, inner - lane));
+                columns_by_lines(plan, direction, arguments, data + lane + apart * o,
+                                 starfish_smaller(LANES, inner - lane));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/place.h"
 #include "base/real.h"
+#include "base/sizes.h"
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/tensor.h"
 #include "multigrid/kernels/transfer.h"
@@ -516,11 +517,6 @@ static size_t line_work(const struct starfish_place *place, const struct starfis
            (place->gpu ? starfish_batch_workspace_cuda(&batch, size) : starfish_batch_workspace_cpu(&batch, size));
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_shape *shape, int gpu)
 {
     const struct starfish_place place = {.precision = precision, .gpu = gpu};
@@ -530,6 +526,6 @@ size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_s
 
     for (int sweep = 0; sweep < STARFISH_Q1_SWEEPS; sweep++)
         if (sweep_lines[sweep].there)
-            work = larger(work, line_work(&place, shape, (enum starfish_q1_sweep)sweep));
+            work = starfish_larger(work, line_work(&place, shape, (enum starfish_q1_sweep)sweep));
     return work;
 }

@@ -5,15 +5,11 @@
 
 #include "base/clones.h"
 #include "base/real.h"
+#include "base/sizes.h"
 
 #include <string.h>
 
 enum { PIECE = 256 }; /* coarse unknowns */
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Three rows (two for prolongation) and their weights; a row that is missing has weight 0 and stands for any other. */
 struct rows {
@@ -44,7 +40,7 @@ static void set_row(struct rows *rows, int which, const real *row, double weight
 static struct rows fine_rows(const struct starfish_restrict *a, size_t J)
 {
     const struct starfish_transfer_axis *y = &a->axis[1];
-    const size_t F = y->stride * J + y->origin, nearest = smaller(F, y->fine - 1), nx = a->axis[0].fine;
+    const size_t F = y->stride * J + y->origin, nearest = starfish_smaller(F, y->fine - 1), nx = a->axis[0].fine;
     const real *middle = (const real *)a->residual + (nearest - a->first_row) * nx;
     struct rows rows = {{middle, middle, middle}, {0, F < y->fine, 0}};
 
@@ -87,7 +83,7 @@ static void restrict_all(const struct starfish_restrict *a)
         const struct rows rows = fine_rows(a, J);
         real *coarse = (real *)a->coarse + J * a->axis[0].coarse;
         for (size_t I = a->at.x0; I < a->at.x1; I += PIECE)
-            restrict_piece(&a->axis[0], &rows, I, smaller(I + PIECE, a->at.x1), coarse);
+            restrict_piece(&a->axis[0], &rows, I, starfish_smaller(I + PIECE, a->at.x1), coarse);
     }
 }
 
@@ -142,7 +138,7 @@ STARFISH_ALWAYS_INLINE void add_piece(const struct starfish_transfer_axis *x, co
         for (; i < x1 && (i < x->origin || (i - x->origin) % 2 != 0); i++)
             value[i - x0] = interpolated(x, c, I0, i);
         if (i + 1 < x1) {
-            const size_t I = (i - x->origin) / 2, pairs = smaller((x1 - i) / 2, x->coarse - 1 - I);
+            const size_t I = (i - x->origin) / 2, pairs = starfish_smaller((x1 - i) / 2, x->coarse - 1 - I);
             const real *restrict from = c + (I - I0);
             real *restrict pair = value + (i - x0);
 #pragma omp simd
@@ -173,7 +169,7 @@ static void prolong_all(const struct starfish_prolong *a)
         const struct rows rows = coarse_rows(a, j);
         real *u = (real *)a->u + j * x->fine;
         for (size_t i = a->at.x0; i < a->at.x1; i += 2 * PIECE) {
-            const size_t end = smaller(i + 2 * PIECE, a->at.x1);
+            const size_t end = starfish_smaller(i + 2 * PIECE, a->at.x1);
             size_t coarse[2];
             starfish_transfer_coarse(x, i, end, coarse);
             combine(&rows, coarse[0], coarse[1] - coarse[0], combined);
