@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of iterative refinement on one slab (stencil/kernels/refine.h): a correction is added, tested over all slabs,
- * and undone if it did not help. Tasks that write the slab also publish its edges, which a vector over the slabs'
- * handles has not. Memory-bound: adding moves 4 words per unknown; undoing is rare. */
+ * and undone if it did not help. Tasks that write the slab also publish its edges. Memory-bound: adding moves 4 words
+ * per unknown; undoing is rare. */
 #include "codelets/stencil.h"
 
 #include "base/precision.h"
-#include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "stencil/kernels/refine.h"
 
@@ -19,37 +18,26 @@ STARFISH_PLACE_KERNEL_ALONE(run_judge, starfish_refine_judge)
 struct slab {
     struct starfish_task_header header;
     starfish_precision precision;
-    size_t count; /* elements */
-    struct starfish_edges edges;
+    size_t count;             /* elements */
+    struct starfish_access u; /* for its edges */
 };
-
-static size_t elements(const size_t n[3])
-{
-    return n[0] * n[1] * n[2];
-}
-
-static uint32_t footprint(starfish_precision precision, size_t count)
-{
-    return STARFISH_FOOTPRINT(precision, count);
-}
 
 static void begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
                   const struct starfish_refine_task *d)
 {
     starfish_task_begin(task, codelet, progress, d->phase);
-    task->where = d->where;
-    task->width = elements(d->n);
+    starfish_task_of_owner(task, d->u->space, d->part, 0);
+    task->width = starfish_space_part_size(d->u->space, d->part);
     task->flops = (double)task->width;
-    starfish_task_at(task, "slab", d->u, 0);
-    starfish_task_data(task, d->u, STARPU_RW);
+    starfish_task_at(task, "slab", d->u->piece[d->part], 0);
+    starfish_task_data(task, d->u->piece[d->part], STARPU_RW);
 }
 
 static starfish_status submit(struct starfish_task *task, const struct starfish_refine_task *d)
 {
-    struct slab arguments = {.precision = d->precision,
-                             .count = elements(d->n),
-                             .edges = starfish_edges_attach(task, d->precision, d->n, d->edge)};
-    arguments.header.footprint = footprint(d->precision, arguments.count);
+    struct slab arguments = {
+        .precision = d->u->precision, .count = task->width, .u = starfish_vector_attach_edges(task, d->u, d->part, 0)};
+    arguments.header.footprint = STARFISH_FOOTPRINT(arguments.precision, arguments.count);
     return starfish_task_submit(task, &arguments, sizeof arguments);
 }
 
@@ -94,8 +82,7 @@ static void add_here(const struct starfish_place *place, void *buffers[], const 
         for (size_t part = 0; part < MOST_SHARES; part++)
             *shares.whole.maximum = fmax(*shares.whole.maximum, shares.maximum[part]);
     }
-    starfish_task_check(&a->header, "edges of a slab",
-                        starfish_edges_publish(place, &a->edges, buffers, shares.whole.u));
+    starfish_task_check(&a->header, "edges of a slab", starfish_vector_publish(place, buffers, &a->u));
 }
 
 STARFISH_PLACE_CODELET(add, slab, a->precision, "add", 0xaaaa00);
@@ -175,7 +162,7 @@ static void restore_here(const struct starfish_place *place, void *buffers[], co
 {
     const struct starfish_refine_restore kernel = restore_with_pointers(buffers, a);
     starfish_task_check(&a->header, "taking back", run_restore(place, &kernel));
-    starfish_task_check(&a->header, "edges of a slab", starfish_edges_publish(place, &a->edges, buffers, kernel.u));
+    starfish_task_check(&a->header, "edges of a slab", starfish_vector_publish(place, buffers, &a->u));
 }
 
 STARFISH_PLACE_CODELET(restore, slab, a->precision, "restore", 0x999900);

@@ -30,7 +30,7 @@ static const void *plane_beside(void *buffers[], int index, const struct argumen
     const size_t *n = a->kernel.n;
     if (a->wraps)
         return starfish_real_at(STARFISH_SLAB(buffers, 1), a->precision, own * n[0] * n[1]);
-    return starfish_optional(buffers, index);
+    return index < 0 ? NULL : STARFISH_SLAB(buffers, index);
 }
 
 /* Data: axes, u, rhs, then those that may be absent. */

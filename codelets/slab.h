@@ -17,6 +17,7 @@
 #define STARFISH_CODELETS_SLAB_H
 
 #include "codelets/plane_set.h"
+#include "codelets/vectors.h"
 #include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/field.h"
 #include "scheduler/runtime/task.h"
@@ -136,9 +137,10 @@ struct starfish_slab_backward_task {
     const struct starfish_slab *slab, *before;
     size_t owner; /* of slabs that have `ends`, as above */
     int alone;
-    starpu_data_handle_t modes, solution;
-    const starpu_data_handle_t *edge; /* of the solution's slab, two, each may be NULL; or NULL */
-    starpu_data_handle_t token;       /* as above */
+    starpu_data_handle_t modes;
+    const struct starfish_vector *solution; /* with edges or without */
+    size_t part;                            /* of the solution: the slab */
+    starpu_data_handle_t token;             /* as above */
 };
 starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_backward_task *description);

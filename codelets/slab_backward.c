@@ -2,7 +2,6 @@
 /* Task: backward(slab), the slab's interior from its separators, and the inverse transforms in y and x. */
 #include "codelets/slab_window.h"
 
-#include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 
 STARFISH_PLACE_KERNEL(run_solve, starfish_slab_solve)
@@ -13,7 +12,7 @@ struct arguments {
     struct starfish_slab_parts parts;
     size_t first_plane, planes;
     int alone, has_before, itself_before, has_modes;
-    struct starfish_edges edges;
+    struct starfish_access solution; /* for its edges */
 };
 
 /* Data: tables, modes unless they are the solution, solution; own separators unless alone; those before unless there
@@ -96,8 +95,7 @@ static void slab_backward_here(const struct starfish_place *place, void *buffers
         starfish_task_check(&a->header, "constant mode of a slab", starfish_slab_lane_put(place, &work.lane));
     starfish_task_check(&a->header, "transforms of a slab",
                         starfish_plane_set_share(place, &space->planes, a->parts.workspace, &planes));
-    starfish_task_check(&a->header, "edges of a slab",
-                        starfish_edges_publish(place, &a->edges, buffers, work.solution));
+    starfish_task_check(&a->header, "edges of a slab", starfish_vector_publish(place, buffers, &a->solution));
 }
 
 STARFISH_PLACE_CODELET(slab_backward, arguments, a->space->precision, "slab_backward", 0x66ccee);
@@ -106,7 +104,8 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
                                               const struct starfish_slab_backward_task *d)
 {
     const struct starfish_slab_space *space = d->space;
-    const size_t parts = d->parts->count, n[3] = {space->n[0], space->n[1], d->slab->planes};
+    const starpu_data_handle_t solution = d->solution->piece[d->part];
+    const size_t parts = d->parts->count;
     struct starfish_task task;
     struct arguments arguments = {.space = space,
                                   .parts = *d->parts,
@@ -121,19 +120,20 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
     task.where = d->slab->where;
     task.width = space->n[0] * space->n[1];
     task.flops = starfish_slab_flops(space, d->slab->planes);
-    starfish_task_at(&task, "slab", d->solution, 0);
+    starfish_task_at(&task, "slab", solution, 0);
     task.priority = STARFISH_PRIORITY_BACKWARD;
     starfish_slab_tables(&task, space);
     if (d->modes)
         starfish_task_data(&task, d->modes, STARPU_RW);
-    starfish_task_data(&task, d->solution, d->modes ? STARPU_W : STARPU_RW);
+    const int buffer = task.count;
+    starfish_task_data(&task, solution, d->modes ? STARPU_W : STARPU_RW);
     for (size_t p = 0; p < parts && !d->alone; p++)
         starfish_task_data(&task, d->slab->separator[d->owner + p], STARPU_R);
     for (size_t p = 0; p < parts && arguments.has_before && !arguments.itself_before; p++)
         starfish_task_data(&task, d->before->separator[d->owner + p], STARPU_R);
     if (space->constant_lane >= 0)
         starfish_task_data(&task, d->slab->constant, STARPU_R);
-    arguments.edges = starfish_edges_attach(&task, space->precision, n, d->edge);
+    arguments.solution = starfish_vector_attach_edges(&task, d->solution, d->part, buffer);
     if (d->token)
         starfish_task_data(&task, d->token, STARPU_RW);
     arguments.header.footprint = starfish_slab_footprint(space, d->parts, d->slab, d->alone);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: the seven-point operator on one slab of a field (stencil/kernels/stencil.h): boundary data, residual and
- * refinement. */
+ * refinement. Slabs are the parts of a vector, whose edges are copies of their first and last planes. */
 #ifndef STARFISH_CODELETS_STENCIL_H
 #define STARFISH_CODELETS_STENCIL_H
 
+#include "codelets/vectors.h"
 #include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/task.h"
 #include "stencil/kernels/stencil.h"
@@ -39,14 +40,16 @@ struct starfish_residual_task {
 starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
                                          const struct starfish_residual_task *description);
 
-/* One slab's part of a step of iterative refinement (codelets/refine.c): a slab of n[0] * n[1] * n[2] reals. */
+/* Writes the edges of a part, for tasks that know of none. */
+starfish_status starfish_submit_edges(struct starfish_progress *progress, int phase,
+                                      const struct starfish_vector *vector, size_t part);
+
+/* One slab's part of a step of iterative refinement (codelets/refine.c), which writes the edges of u. */
 struct starfish_refine_task {
-    starfish_precision precision;
     int phase;
-    size_t n[3];
-    uint32_t where;
-    starpu_data_handle_t u, correction;
-    const starpu_data_handle_t *edge; /* of u, two, each may be NULL; or NULL */
+    const struct starfish_vector *u;
+    size_t part;
+    starpu_data_handle_t correction;
 };
 /* u += correction, and the correction becomes what u was. maximum: a double, max |correction|. */
 starfish_status starfish_submit_refine_add(struct starfish_progress *progress,

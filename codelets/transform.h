@@ -4,6 +4,7 @@
 #define STARFISH_CODELETS_TRANSFORM_H
 
 #include "codelets/transform_set.h"
+#include "codelets/vectors.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/workspace.h"
 
@@ -15,7 +16,8 @@ struct starfish_transform_task {
     double scale;
     size_t n[2]; /* rows of a plane, planes of the slab */
     starpu_data_handle_t slab;
-    const starpu_data_handle_t *edge; /* BACKWARD: of the slab, two, each may be NULL; or NULL */
+    const struct starfish_vector *written; /* BACKWARD: part `part` is the slab; FORWARD: NULL */
+    size_t part;
     size_t tiles;
     const starpu_data_handle_t *tile;
     const size_t *first_mode;

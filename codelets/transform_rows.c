@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: transform along x between a slab and its tiles (transform.h). Bound as the transforms are. */
-#include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/transform.h"
 #include "scheduler/runtime/ranks.h"
@@ -13,7 +12,7 @@ struct arguments {
     const struct starfish_transform_set *set;
     const struct starfish_workspace *workspace;
     enum starfish_transform_direction direction;
-    struct starfish_edges edges;
+    struct starfish_access slab;           /* for its edges */
     struct starfish_transform_rows kernel; /* pointers are filled in by the task */
 };
 
@@ -53,7 +52,7 @@ static void transform_rows_here(const struct starfish_place *place, void *buffer
     struct shared shared = {a, &kernel};
     starfish_task_check(&a->header, "transform_rows",
                         starfish_place_share(place, a->set->context, transform_share, &shared));
-    starfish_task_check(&a->header, "edges of a slab", starfish_edges_publish(place, &a->edges, buffers, kernel.rows));
+    starfish_task_check(&a->header, "edges of a slab", starfish_vector_publish(place, buffers, &a->slab));
 }
 
 STARFISH_PLACE_CODELET(transform_rows, arguments, a->set->precision, "transform_rows", 0x4477aa);
@@ -62,7 +61,7 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
                                                const struct starfish_transform_task *d)
 {
     const int forward = d->direction == STARFISH_FORWARD;
-    const size_t rows = d->n[0] * d->n[1], n[3] = {d->set->n, d->n[0], d->n[1]};
+    const size_t rows = d->n[0] * d->n[1];
     struct starfish_task task;
     starfish_task_begin(&task, &transform_rows_codelet, progress, phase);
     task.name = forward ? "transform x" : "inverse transform x";
@@ -76,7 +75,7 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
     struct arguments arguments = {.set = d->set,
                                   .workspace = d->workspace,
                                   .direction = d->direction,
-                                  .edges = starfish_edges_attach(&task, d->set->precision, n, d->edge),
+                                  .slab = starfish_vector_attach_edges(&task, d->written, d->part, 0),
                                   .kernel = {.count = rows, .tiles = (int)d->tiles, .scale = d->scale}};
     memcpy(arguments.kernel.first_mode, d->first_mode, (d->tiles + 1) * sizeof *d->first_mode);
     task.flops = 2.5 * log2((double)d->set->n) * (double)(d->set->n * rows);

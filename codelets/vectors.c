@@ -23,9 +23,9 @@ static size_t first_row(const struct starfish_space *space, size_t part)
     return space->local ? 0 : space->first[1][part];
 }
 
-static size_t rows_of(const struct starfish_space *space, size_t part)
+static ptrdiff_t first_element(const struct starfish_space *space, size_t part)
 {
-    return space->first[1][part + 1] - space->first[1][part];
+    return (ptrdiff_t)(first_row(space, part) * space->n[0]);
 }
 
 struct starfish_extent starfish_part_extent(const struct starfish_space *space, size_t part)
@@ -36,7 +36,7 @@ struct starfish_extent starfish_part_extent(const struct starfish_space *space, 
     if (space->layers > 0)
         return (struct starfish_extent){0, (ptrdiff_t)(starfish_box_memory(box, 0) * space->layers),
                                         box->own[1][0] - box->array[1][0], box->own[1][1] - box->array[1][0], 0};
-    return (struct starfish_extent){0, (ptrdiff_t)space->n[0], y0, y0 + (ptrdiff_t)rows_of(space, part), 0};
+    return (struct starfish_extent){0, (ptrdiff_t)space->n[0], y0, y0 + (ptrdiff_t)starfish_space_rows(space, part), 0};
 }
 
 struct starfish_rectangle starfish_part_elements(const struct starfish_space *space, size_t part, size_t *pitch)
@@ -145,7 +145,7 @@ struct starfish_access starfish_vector_attach_as(struct starfish_task *task, con
 
     access.buffer = task->count;
     access.space = space;
-    access.origin = (ptrdiff_t)(first_row(space, access.part) * space->n[0]);
+    access.origin = first_element(space, access.part);
     if (vector->ghosts)
         access.origin -= (ptrdiff_t)space->before[access.part];
     /* ghosts are written by those who read them: only tasks on this part do */
@@ -156,6 +156,29 @@ struct starfish_access starfish_vector_attach_as(struct starfish_task *task, con
     if (access.publishes != STARFISH_NO_EDGES)
         attach_leaving(task, vector, &access);
     return access;
+}
+
+struct starfish_access starfish_vector_attach_edges(struct starfish_task *task, const struct starfish_vector *vector,
+                                                    size_t part, int buffer)
+{
+    if (!vector || !vector->edge)
+        return STARFISH_NO_ACCESS;
+    const struct starfish_access access = {.buffer = buffer,
+                                           .leaving = task->count,
+                                           .origin = first_element(vector->space, part),
+                                           .part = part,
+                                           .space = vector->space,
+                                           .publishes = STARFISH_ALL_EDGES};
+    attach_leaving(task, vector, &access);
+    return access;
+}
+
+starpu_data_handle_t starfish_vector_edge_beside(const struct starfish_vector *vector, size_t part, int below)
+{
+    for (size_t h = 0; vector->edge && h < vector->space->halos; h++)
+        if (vector->space->halo[h].to == part && (vector->space->halo[h].at < 0) == below)
+            return vector->edge[h];
+    return NULL;
 }
 
 struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
@@ -247,9 +270,9 @@ static void *own_element(const struct starfish_place *place, void *buffers[], co
                          ptrdiff_t index)
 {
     char *piece = (char *)STARPU_BLOCK_GET_PTR(buffers[access->buffer]);
+    const ptrdiff_t ghosts = first_element(access->space, access->part) - access->origin;
 
-    return piece +
-           ((ptrdiff_t)access->space->before[access->part] + index) * (ptrdiff_t)starfish_real_size(place->precision);
+    return piece + (ghosts + index) * (ptrdiff_t)starfish_real_size(place->precision);
 }
 
 /* Between an edge, which is packed, and a part's elements from `index` on: to the edge where `leaves`. */

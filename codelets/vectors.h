@@ -54,6 +54,12 @@ struct starfish_access starfish_vector_attach(struct starfish_task *task, const 
 struct starfish_access starfish_vector_attach_as(struct starfish_task *task, const struct starfish_vector *vector,
                                                  const struct starfish_access *wanted,
                                                  enum starpu_data_access_mode mode);
+/* Of a vector without ghosts, the edges of a part that the task has attached as data `buffer` and writes; no access
+ * where the vector is NULL or has no edges. */
+struct starfish_access starfish_vector_attach_edges(struct starfish_task *task, const struct starfish_vector *vector,
+                                                    size_t part, int buffer);
+/* Of a vector on runs of rows with halos of one row, the edge that a part reads below or above; NULL: there is none. */
+starpu_data_handle_t starfish_vector_edge_beside(const struct starfish_vector *vector, size_t part, int below);
 /* Does an extent reach beyond the part? */
 int starfish_extent_goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent);
 /* The task runs where the owner of the part says; `otherwise` (StarPU's mask, 0: anywhere) where that is STARFISH_ANY.

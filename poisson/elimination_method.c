@@ -162,7 +162,7 @@ static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_
 
 static starfish_status submit(void *graph, struct starfish_progress *progress, const struct starfish_direct_data *data)
 {
-    return starfish_submit_band(progress, STARFISH_PHASE_MODES, graph, data->rhs[0], data->solution->slab[0],
+    return starfish_submit_band(progress, STARFISH_PHASE_MODES, graph, data->rhs[0], data->solution->piece[0],
                                 data->removed);
 }
 

@@ -23,7 +23,8 @@ struct starfish_poisson_job {
     int lone;         /* there was no other job when it was submitted, and it is not one of fields */
     int staged;       /* cores copy rhs and solution from and to pageable memory (layout.h) */
 
-    struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for; the user's own, or packed */
+    struct starfish_space space;           /* of that cut; with halos where a residual will be asked for */
+    struct starfish_vector solution_slabs; /* with edges where there are halos; the user's own, or packed */
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
      * runtime's. */
     starfish_handle *full_rhs;              /* of each slab, as the arrays below */
@@ -37,7 +38,7 @@ struct starfish_poisson_job {
     struct starfish_coefficient_table removed; /* pertrb, and another double */
     /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima
      * of the residual after a step, and of the correction; and what became of the steps. */
-    struct starfish_slabs correction;
+    struct starfish_vector correction;
     struct starfish_coefficient_table removed_again;
     struct starfish_coefficient_table *refined, *correction_maximum;
     struct starfish_coefficient_table verdict[STARFISH_MOST_REFINEMENTS];

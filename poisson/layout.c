@@ -124,7 +124,7 @@ int starfish_job_packs_rhs(const struct starfish_poisson_job *job)
     return wants_packed(job, job->rhs);
 }
 
-void starfish_job_make_solution_slabs(struct starfish_poisson_job *job)
+starfish_status starfish_job_make_solution_slabs(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_field_array array = {
@@ -132,8 +132,10 @@ void starfish_job_make_solution_slabs(struct starfish_poisson_job *job)
     const int packs = wants_packed(job, job->solution);
     for (size_t slab = 0; slab < job->cut.parts && packs; slab++)
         starfish_slab_register(&job->packed[slab], "packed solution", &job->cut, slab, &array);
-    job->solution_slabs.slab = packs ? job->packed : job->solution->handle;
+    starfish_vector_borrow(&job->solution_slabs, &job->space, plan->options.precision,
+                           packs ? job->packed : job->solution->handle);
     job->solution_slabs.strided = !packs && job->solution->strides.row > 0;
+    return starfish_vector_add_edges(&job->solution_slabs);
 }
 
 starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job)

@@ -20,8 +20,9 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
 /* Whether the job solves for a packed copy of the right-hand side. Of a staged job both copies are packed: cores write
  * and read them in pinned memory of the runtime's, beside the GPUs' copies and tasks. */
 int starfish_job_packs_rhs(const struct starfish_poisson_job *job);
-/* The slabs of the solution that the method writes: those of the job's field, or packed ones; without edges. */
-void starfish_job_make_solution_slabs(struct starfish_poisson_job *job);
+/* The slabs of the solution that the method writes: those of the job's field, or packed ones; with edges where the
+ * job's space has halos. Error: MEMORY. */
+starfish_status starfish_job_make_solution_slabs(struct starfish_poisson_job *job);
 /* Behind the solve: from packed slabs to the field. */
 starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job);
 /* After the tasks. */

@@ -51,7 +51,7 @@ struct starfish_method_row {
     /* Then: makes base.of_run, from malloc, for a solve from rhs to solution, slabs of the job's cut; and what plans
      * run, without steps of refinement (solver.h). */
     starfish_status (*take)(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                            struct starfish_slabs *solution);
+                            const struct starfish_vector *solution);
     starfish_status (*run)(struct starfish_job *base);
     /* And how it ended, for the judgement: all but rounding and tests. */
     void (*look)(const struct starfish_poisson_job *job, struct starfish_evidence *evidence);

@@ -354,13 +354,12 @@ static starfish_status submit_rest(struct starfish_poisson_job *job, const struc
 {
     if (job->plan->singular)
         STARFISH_TRY(write_removed(job, result->pertrb));
-    STARFISH_TRY(starfish_graph_edges(&job->plan->operator_, &job->cut, &job->base.progress, STARFISH_PHASE_RESIDUAL,
-                                      &job->solution_slabs));
+    STARFISH_TRY(starfish_graph_edges(&job->base.progress, STARFISH_PHASE_RESIDUAL, &job->solution_slabs));
     return starfish_job_submit_rest(job);
 }
 
 static starfish_status take(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                            struct starfish_slabs *solution)
+                            const struct starfish_vector *solution)
 {
     const struct state *state = job->plan->state;
     const starfish_precision precision = job->plan->options.precision;
@@ -375,7 +374,7 @@ static starfish_status take(struct starfish_poisson_job *job, const starfish_han
                                                          .result = &solve->result};
     job->base.most = state->pass.most;
     starfish_vector_borrow(&solve->rhs, &state->space, precision, rhs);
-    starfish_vector_borrow(&solve->solution, &state->space, precision, solution->slab);
+    starfish_vector_borrow(&solve->solution, &state->space, precision, solution->piece);
     return starfish_multigrid_solve_vectors(&solve->multigrid, &solve->rhs, &solve->solution);
 }
 

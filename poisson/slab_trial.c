@@ -57,7 +57,7 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
                                          memory[f], &solve->field[f]));
     if (plan->singular)
         STARFISH_TRY(starfish_coefficient_table_results(&solve->removed, STARFISH_CONSTANT_REMOVED));
-    const struct starfish_slabs solution = {.slab = solve->field[1]->handle};
+    const struct starfish_vector solution = {.piece = solve->field[1]->handle};
     const struct starfish_direct_data data = {
         .rhs = solve->field[0]->handle, .solution = &solution, .removed = solve->removed.handle};
     STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, &data));

@@ -28,16 +28,16 @@ static int reads_residual(const struct starfish_poisson_plan *plan)
     return plan->options.check_residual || plan->refinements > 0;
 }
 
-/* The solution's slabs, with edges where a residual will be asked for. */
-static starfish_status make_solution_slabs(struct starfish_poisson_job *job)
+/* The space of the fields' slabs. */
+static starfish_status make_space(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    starfish_job_make_solution_slabs(job);
-    if (!reads_residual(plan) || plan->count > 1)
-        return STARFISH_SUCCESS;
-    const struct starfish_field_array array = {
-        .n = plan->n, .precision = plan->options.precision, .context = plan->base.context};
-    return starfish_edges_create(&job->solution_slabs, &job->cut, &array, plan->direction[2].periodic);
+    struct starfish_runs runs = job->cut;
+    runs.apart = 1;
+    runs.wraps = plan->direction[2].periodic;
+    runs.depth = reads_residual(plan) && plan->count == 1;
+    return starfish_space_runs(&job->space, plan->base.context,
+                               (const size_t[]){plan->n[0] * plan->n[1], plan->field_n[2]}, &runs);
 }
 
 /* The user's right-hand side, or the job's own where there is one. */
@@ -69,8 +69,7 @@ static starfish_status submit_residual(struct starfish_poisson_job *job, enum st
                                                 .many = job->plan->count > 1,
                                                 .removed_of_slab = job->plan->count > 1 ? job->removed_of_slab : NULL,
                                                 .boundary = job->boundary_in_passing ? &job->boundary : NULL};
-    return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->base.progress, phase, &job->solution_slabs,
-                                   &data);
+    return starfish_graph_residual(&job->plan->operator_, &job->base.progress, phase, &job->solution_slabs, &data);
 }
 
 static starfish_status make_refinement(struct starfish_poisson_job *job)
@@ -82,7 +81,7 @@ static starfish_status make_refinement(struct starfish_poisson_job *job)
         STARFISH_TRY(starfish_coefficient_table_results_of(&job->removed_again, plan->base.context,
                                                            STARFISH_CONSTANT_REMOVED, 0));
     for (size_t slab = 0; slab < job->cut.parts; slab++)
-        starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
+        starfish_slab_register(&job->correction.piece[slab], "correction", &job->cut, slab, &array);
     for (int step = 0; step < plan->refinements; step++)
         STARFISH_TRY(starfish_coefficient_table_results_of(&job->verdict[step], plan->base.context,
                                                            STARFISH_VERDICT_NUMBERS, 0));
@@ -96,7 +95,7 @@ static starfish_status submit_refinement(struct starfish_poisson_job *job, int s
     struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_refinement_data data = {.rhs = solved_rhs(job),
                                                   .removed = job->removed.handle,
-                                                  .correction = job->correction.slab,
+                                                  .correction = job->correction.piece,
                                                   .before = job->maximum,
                                                   .after = job->refined,
                                                   .correction_maximum = job->correction_maximum,
@@ -104,10 +103,10 @@ static starfish_status submit_refinement(struct starfish_poisson_job *job, int s
                                                   .many = plan->count > 1,
                                                   .removed_of_slab = plan->count > 1 ? job->removed_of_slab : NULL};
     const struct starfish_direct_data solve = {
-        .rhs = job->correction.slab, .solution = &job->correction, .removed = job->removed_again.handle};
-    STARFISH_TRY(submit_residual(job, STARFISH_PHASE_REFINEMENT, job->correction.slab));
+        .rhs = job->correction.piece, .solution = &job->correction, .removed = job->removed_again.handle};
+    STARFISH_TRY(submit_residual(job, STARFISH_PHASE_REFINEMENT, job->correction.piece));
     STARFISH_TRY(plan->method->submit(job->graph, &job->base.progress, &solve));
-    return starfish_graph_refine(&plan->operator_, &job->cut, &job->base.progress, &job->solution_slabs, &data);
+    return starfish_graph_refine(&plan->operator_, &job->base.progress, &job->solution_slabs, &data);
 }
 
 /* The user's right-hand side, or one of ours where boundary data are moved to it before the solve, or where it is read
@@ -142,7 +141,7 @@ static starfish_status prepare_here(struct starfish_poisson_job *job)
     STARFISH_TRY(forget_readers(job));
     STARFISH_TRY(prepare_rhs(job));
     STARFISH_TRY(starfish_job_submit_search(job));
-    STARFISH_TRY(make_solution_slabs(job));
+    STARFISH_TRY(starfish_job_make_solution_slabs(job));
     STARFISH_TRY(starfish_job_make_removed(job));
     if (reads_residual(plan))
         STARFISH_TRY(make_maxima(job, job->maximum, STARFISH_MAXIMA));
@@ -295,12 +294,12 @@ static starfish_status make_arrays(struct starfish_poisson_job *job)
     if (!handle || !table)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
     job->packed = handle + slabs;
-    job->correction.slab = handle + 2 * slabs;
     job->removed_of_slab = table + slabs;
     job->refined = table + 2 * slabs;
     job->correction_maximum = table + 3 * slabs;
     job->cut = job->rhs->cut;
-    return STARFISH_SUCCESS;
+    starfish_vector_borrow(&job->correction, &job->space, job->plan->options.precision, handle + 2 * slabs);
+    return make_space(job);
 }
 
 /* Fields; and of an iteration all that has to be there before its turn. */
@@ -377,11 +376,12 @@ static starfish_status submit(struct starfish_job *base)
 static void release_data(struct starfish_poisson_job *job)
 {
     starfish_job_release_boundary(job);
-    starfish_edges_release(&job->solution_slabs, &job->cut);
+    starfish_vector_destroy(&job->solution_slabs);
     for (size_t slab = 0; slab < job->cut.parts; slab++)
-        starfish_array_unregister(job->correction.slab[slab]);
+        starfish_array_unregister(job->correction.piece[slab]);
     starfish_job_release_packed(job);
     starfish_data_release(&job->ghosted);
+    starfish_space_destroy(&job->space);
     if (job->holds_fields) {
         starfish_field_release_hold(job->rhs);
         starfish_field_release_hold(job->solution);

@@ -41,10 +41,9 @@ static starfish_status find_plan(struct starfish_poisson_plan *plan, struct star
 
 /* ---- Converting -------------------------------------------------------------------------------------------------- */
 
-/* The space of a job's slabs, and the array in f64, of this rank's planes. */
+/* The array in f64, of this rank's planes. */
 struct wide {
     struct starfish_poisson_job *job;
-    struct starfish_space space;
     size_t bytes;
     void *memory;
 };
@@ -57,8 +56,8 @@ static starfish_status submit_conversion(struct wide *wide, const starfish_handl
     const struct starfish_algebra algebra = {.progress = &wide->job->base.progress, .phase = STARFISH_PHASE_REFINEMENT};
     const starfish_precision precision = wide->job->plan->options.precision;
     struct starfish_vector of_plan, in_f64;
-    starfish_vector_borrow(&of_plan, &wide->space, precision, narrow);
-    starfish_vector_borrow(&in_f64, &wide->space, STARFISH_F64, other);
+    starfish_vector_borrow(&of_plan, &wide->job->space, precision, narrow);
+    starfish_vector_borrow(&in_f64, &wide->job->space, STARFISH_F64, other);
     const struct starfish_vector *const from = back ? &in_f64 : &of_plan, *const to = back ? &of_plan : &in_f64;
     return precision == STARFISH_F64 ? starfish_algebra_update(&algebra, from, &one, NULL, to)
                                      : starfish_algebra_convert(&algebra, &one, 0, from, to);
@@ -107,7 +106,7 @@ static starfish_status check_range(const struct wide *wide)
 static starfish_status write_solution(struct wide *wide)
 {
     struct starfish_poisson_job *job = wide->job;
-    STARFISH_TRY(convert(wide, job->solution_slabs.slab, 1));
+    STARFISH_TRY(convert(wide, job->solution_slabs.piece, 1));
     starfish_data_release(&job->ghosted);
     const starfish_status status = starfish_job_submit_home(job);
     const starfish_status waited = starfish_progress_wait(&job->base.progress);
@@ -118,10 +117,6 @@ static starfish_status prepare(struct wide *wide)
 {
     const struct starfish_poisson_plan *plan = wide->job->plan;
     wide->bytes = plan->n[0] * plan->n[1] * plan->here.planes * plan->count * sizeof(double);
-    struct starfish_runs runs = wide->job->cut;
-    runs.apart = 1;
-    STARFISH_TRY(starfish_space_runs(&wide->space, plan->base.context,
-                                     (const size_t[]){plan->n[0] * plan->n[1], plan->field_n[2]}, &runs));
     return wide->bytes > 0 ? starfish_alloc(plan->base.context, wide->bytes, &wide->memory) : STARFISH_SUCCESS;
 }
 
@@ -170,7 +165,6 @@ starfish_status starfish_job_widen(struct starfish_poisson_job *job)
         status = run(wide, &second);
         if (wide->memory)
             starfish_free(context, wide->memory, wide->bytes);
-        starfish_space_destroy(&wide->space);
     }
     free(wide);
     if (status != STARFISH_SUCCESS)

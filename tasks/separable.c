@@ -4,7 +4,6 @@
 #include "tasks/separable.h"
 
 #include "codelets/bring_home.h"
-#include "codelets/edges.h"
 #include "codelets/stencil.h"
 
 #include <stdlib.h>
@@ -94,45 +93,33 @@ void starfish_operator_destroy(struct starfish_operator *op)
     starfish_coefficient_table_destroy(&op->axes);
 }
 
-/* The plane beside a slab: below it the last one of the slab before, above it the first one of the slab behind. NULL
- * where no slab is there, or where a single slab is its own neighbour. */
-static starfish_handle plane_beside(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                    const struct starfish_slabs *u, size_t slab, enum starfish_edge_plane side)
-{
-    const size_t before = (slab + cut->parts - 1) % cut->parts, after = (slab + 1) % cut->parts;
-    const int below = side == STARFISH_FIRST_PLANE, outer = below ? slab == 0 : slab + 1 == cut->parts;
-    if (cut->parts == 1 || (outer && !op->periodic[2]))
-        return NULL;
-    return below ? u->edge[before][STARFISH_LAST_PLANE] : u->edge[after][STARFISH_FIRST_PLANE];
-}
-
-starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                        struct starfish_progress *progress, int phase,
-                                        const struct starfish_slabs *solution,
+starfish_status starfish_graph_residual(const struct starfish_operator *op, struct starfish_progress *progress,
+                                        int phase, const struct starfish_vector *solution,
                                         const struct starfish_residual_data *data)
 {
-    for (size_t slab = 0; slab < cut->parts; slab++) {
+    const struct starfish_space *space = solution->space;
+    for (size_t slab = 0; slab < space->parts[1]; slab++) {
         const starfish_handle removed = data->removed_of_slab ? data->removed_of_slab[slab].handle : data->removed;
         const struct starfish_residual_task task = {
             .precision = op->precision,
-            .n = {op->n[0], op->n[1], starfish_runs_rows(cut, slab)},
-            .first_plane = cut->first[slab],
+            .n = {op->n[0], op->n[1], starfish_space_rows(space, slab)},
+            .first_plane = space->first[1][slab],
             .planes = op->n[2],
             .periodic = {op->periodic[0], op->periodic[1], op->periodic[2]},
             .complex_pairs = op->complex_pairs,
             .complex_y = op->complex_y,
             .lambda = op->lambda,
-            .where = starfish_runs_where(cut, slab),
+            .where = starfish_where_of(space->owner[slab], 0),
             .axes = op->axes.handle,
-            .u = solution->slab[slab],
-            .below = data->many ? NULL : plane_beside(op, cut, solution, slab, STARFISH_FIRST_PLANE),
-            .above = data->many ? NULL : plane_beside(op, cut, solution, slab, STARFISH_LAST_PLANE),
-            .wraps = cut->parts == 1 && op->periodic[2],
+            .u = solution->piece[slab],
+            .below = starfish_vector_edge_beside(solution, slab, 1),
+            .above = starfish_vector_edge_beside(solution, slab, 0),
+            .wraps = space->parts[1] == 1 && op->periodic[2],
             .rhs = data->rhs[slab],
             .offset = removed,
             .maximum = data->maximum ? data->maximum[slab].handle : NULL,
             .result = data->result ? data->result[slab] : NULL,
-            .problems = data->many ? starfish_runs_rows(cut, slab) / op->n[2] : 0,
+            .problems = data->many ? starfish_space_rows(space, slab) / op->n[2] : 0,
             .boundary = data->boundary,
         };
         STARFISH_TRY(starfish_submit_residual(progress, phase, &task));
@@ -141,31 +128,25 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
 }
 
 /* Every kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */
-static uint32_t workers_of(const struct starfish_runs *cut)
+static uint32_t workers_of(const struct starfish_space *space)
 {
     uint32_t where = 0;
-    for (size_t slab = 0; slab < cut->parts; slab++)
-        where |= starfish_where_kinds(starfish_runs_where(cut, slab));
+    for (size_t slab = 0; slab < space->parts[1]; slab++)
+        where |= starfish_where_kinds(starfish_where_of(space->owner[slab], 0));
     return where;
 }
 
-static struct starfish_refine_task refine_task(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                               const struct starfish_slabs *solution,
+static struct starfish_refine_task refine_task(const struct starfish_vector *solution,
                                                const struct starfish_refinement_data *data, size_t slab)
 {
-    return (struct starfish_refine_task){.precision = op->precision,
-                                         .phase = STARFISH_PHASE_REFINEMENT,
-                                         .n = {op->n[0], op->n[1], starfish_runs_rows(cut, slab)},
-                                         .where = starfish_runs_where(cut, slab),
-                                         .u = solution->slab[slab],
-                                         .correction = data->correction[slab],
-                                         .edge = starfish_slab_edges(solution, slab)};
+    return (struct starfish_refine_task){STARFISH_PHASE_REFINEMENT, solution, slab, data->correction[slab]};
 }
 
-starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                      struct starfish_progress *progress, const struct starfish_slabs *solution,
+starfish_status starfish_graph_refine(const struct starfish_operator *op, struct starfish_progress *progress,
+                                      const struct starfish_vector *solution,
                                       const struct starfish_refinement_data *data)
 {
+    const size_t slabs = solution->space->parts[1];
     const struct starfish_residual_data residual = {.rhs = data->rhs,
                                                     .removed = data->removed,
                                                     .maximum = data->after,
@@ -173,38 +154,30 @@ starfish_status starfish_graph_refine(const struct starfish_operator *op, const 
                                                     .removed_of_slab = data->removed_of_slab};
     const struct starfish_refine_judge_task judging = {.precision = op->precision,
                                                        .phase = STARFISH_PHASE_REFINEMENT,
-                                                       .slabs = cut->parts,
-                                                       .where = workers_of(cut),
+                                                       .slabs = slabs,
+                                                       .where = workers_of(solution->space),
                                                        .before = data->before,
                                                        .after = data->after,
                                                        .correction = data->correction_maximum,
                                                        .verdict = data->verdict};
-    for (size_t slab = 0; slab < cut->parts; slab++) {
-        const struct starfish_refine_task task = refine_task(op, cut, solution, data, slab);
+    for (size_t slab = 0; slab < slabs; slab++) {
+        const struct starfish_refine_task task = refine_task(solution, data, slab);
         STARFISH_TRY(starfish_submit_refine_add(progress, &task, data->correction_maximum[slab].handle));
     }
-    STARFISH_TRY(starfish_graph_residual(op, cut, progress, STARFISH_PHASE_REFINEMENT, solution, &residual));
+    STARFISH_TRY(starfish_graph_residual(op, progress, STARFISH_PHASE_REFINEMENT, solution, &residual));
     STARFISH_TRY(starfish_submit_refine_judge(progress, &judging));
-    for (size_t slab = 0; slab < cut->parts; slab++) {
-        const struct starfish_refine_task task = refine_task(op, cut, solution, data, slab);
+    for (size_t slab = 0; slab < slabs; slab++) {
+        const struct starfish_refine_task task = refine_task(solution, data, slab);
         STARFISH_TRY(starfish_submit_refine_restore(progress, &task, data->verdict));
     }
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                     struct starfish_progress *progress, int phase,
-                                     const struct starfish_slabs *solution)
+starfish_status starfish_graph_edges(struct starfish_progress *progress, int phase,
+                                     const struct starfish_vector *solution)
 {
-    for (size_t slab = 0; slab < cut->parts && solution->edge; slab++) {
-        const struct starfish_edges_task task = {.precision = op->precision,
-                                                 .n = {op->n[0], op->n[1], starfish_runs_rows(cut, slab)},
-                                                 .where = starfish_runs_where(cut, slab),
-                                                 .slab = solution->slab[slab],
-                                                 .edge = starfish_slab_edges(solution, slab)};
-        if (task.edge[STARFISH_FIRST_PLANE] || task.edge[STARFISH_LAST_PLANE])
-            STARFISH_TRY(starfish_submit_edges(progress, phase, &task));
-    }
+    for (size_t slab = 0; solution->edge && slab < solution->space->parts[1]; slab++)
+        STARFISH_TRY(starfish_submit_edges(progress, phase, solution, slab));
     return STARFISH_SUCCESS;
 }
 

@@ -38,14 +38,14 @@ enum starfish_sign { STARFISH_SIGN_LAPLACIAN = 1, STARFISH_SIGN_OPPOSITE = 2 };
 starfish_status starfish_matrix_table(struct starfish_coefficient_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count);
 
-/* What the graph of a direct method solves with. rhs and solution: slabs of fields, the same or others; edges of the
- * solution are written where there are any. boundary: what the graph still has to move to the right-hand side, or NULL.
- * In singular problems, else NULL, what receives pertrb: `removed`, a double for each part of a number, or two; or of
- * each slab, two doubles for each of its problems. */
+/* What the graph of a direct method solves with. rhs and the solution's pieces: slabs of fields, the same or others.
+ * The solution's edges are written where it has any; its space then has the graph's cut. boundary: what the graph still
+ * has to move to the right-hand side, or NULL. In singular problems, else NULL, what receives pertrb: `removed`, a
+ * double for each part of a number, or two; or of each slab, two doubles for each of its problems. */
 struct starfish_direct_data {
     const starfish_handle *rhs;
     const struct starfish_boundary_data *boundary;
-    const struct starfish_slabs *solution;
+    const struct starfish_vector *solution;
     starfish_handle removed;
     const struct starfish_coefficient_table *removed_of_slab;
 };
@@ -78,9 +78,8 @@ struct starfish_residual_data {
     const struct starfish_boundary_data *boundary; /* on cores: still to be moved to rhs; or NULL */
 };
 /* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
-starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                        struct starfish_progress *progress, int phase,
-                                        const struct starfish_slabs *solution,
+starfish_status starfish_graph_residual(const struct starfish_operator *op, struct starfish_progress *progress,
+                                        int phase, const struct starfish_vector *solution,
                                         const struct starfish_residual_data *data);
 
 /* A step of iterative refinement, once `correction` (slabs) is there: it is added to the solution, whose residual for
@@ -99,14 +98,13 @@ struct starfish_refinement_data {
     int many;
     const struct starfish_coefficient_table *removed_of_slab;
 };
-starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                      struct starfish_progress *progress, const struct starfish_slabs *solution,
+starfish_status starfish_graph_refine(const struct starfish_operator *op, struct starfish_progress *progress,
+                                      const struct starfish_vector *solution,
                                       const struct starfish_refinement_data *data);
 
 /* Write the solution's edges, where there are any, after tasks that know of none. */
-starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_runs *cut,
-                                     struct starfish_progress *progress, int phase,
-                                     const struct starfish_slabs *solution);
+starfish_status starfish_graph_edges(struct starfish_progress *progress, int phase,
+                                     const struct starfish_vector *solution);
 
 /* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */
 starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase,

@@ -460,7 +460,7 @@ static size_t solver_of(const struct starfish_slab_graph *graph, size_t s)
 
 static starfish_status submit_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                        size_t s, struct starfish_progress *progress,
-                                       const struct starfish_slabs *solution, const starfish_handle *modes)
+                                       const struct starfish_vector *solution, const starfish_handle *modes)
 {
     const struct starfish_slab_backward_task task = {.space = graph->space,
                                                      .parts = &graph->parts,
@@ -469,15 +469,15 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .owner = solver_of(graph, s),
                                                      .alone = alone(graph),
                                                      .modes = modes ? modes[s] : NULL,
-                                                     .solution = solution->slab[s],
-                                                     .edge = starfish_slab_edges(solution, s),
+                                                     .solution = solution,
+                                                     .part = s,
                                                      .token = starfish_slab_stream_token_back(&graph->stream, s)};
     STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task));
     return starfish_slab_stream_after_backward(&graph->stream, s, progress, &task);
 }
 
 /* Where the modes of a solution lie whose rows are not packed; made when the first one comes. */
-static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
+static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const struct starfish_vector *solution)
 {
     starfish_handle *const modes = graph->modes[graph->turn];
     const struct starfish_field_array array = {
@@ -488,16 +488,8 @@ static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const 
     return solution->strided ? modes : NULL;
 }
 
-static starfish_status submit_edges(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const struct starfish_slabs *solution)
-{
-    const struct starfish_operator op = {.precision = graph->space->precision,
-                                         .n = {graph->space->n[0], graph->space->n[1], graph->space->n[2]}};
-    return starfish_graph_edges(&op, &graph->cut, progress, STARFISH_PHASE_BACKWARD, solution);
-}
-
 /* Whether a GPU does all in one task, which solves whole problems: not what a few planes of one are timed with. */
-static int is_one_task(const struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
+static int is_one_task(const struct starfish_slab_graph *graph, const struct starfish_vector *solution)
 {
     return alone(graph) && starfish_runs_where(&graph->cut, 0) == STARFISH_ON_GPUS && !solution->strided &&
            starfish_runs_rows(&graph->cut, 0) == graph->space->n[2] &&
@@ -516,7 +508,7 @@ static starfish_status submit_problems_of(struct starfish_slab_graph *graph, str
                                                      .where = starfish_runs_where(&graph->cut, s),
                                                      .alone = graph->space->count == 1,
                                                      .rhs = data->rhs[s],
-                                                     .solution = data->solution->slab[s],
+                                                     .solution = data->solution->piece[s],
                                                      .removed = removed};
     return starfish_submit_slab_problems(progress, STARFISH_PHASE_BACKWARD, &task);
 }
@@ -525,7 +517,7 @@ static starfish_status submit_alone(struct starfish_slab_graph *graph, struct st
                                     const struct starfish_direct_data *data)
 {
     STARFISH_TRY(submit_problems_of(graph, progress, data, 0, data->removed));
-    return submit_edges(graph, progress, data->solution);
+    return starfish_graph_edges(progress, STARFISH_PHASE_BACKWARD, data->solution);
 }
 
 /* One task for all, and the edges of what it has written. */
@@ -536,11 +528,11 @@ static starfish_status submit_whole(const struct starfish_slab_graph *graph, str
                                                   .cut = &graph->cut,
                                                   .rhs = data->rhs,
                                                   .boundary = data->boundary,
-                                                  .solution = data->solution->slab,
+                                                  .solution = data->solution->piece,
                                                   .modes = modes,
                                                   .removed = data->removed};
     STARFISH_TRY(starfish_submit_slab_whole(progress, STARFISH_PHASE_BACKWARD, &task));
-    return submit_edges(graph, progress, data->solution);
+    return starfish_graph_edges(progress, STARFISH_PHASE_BACKWARD, data->solution);
 }
 
 static starfish_status submit_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
@@ -556,7 +548,7 @@ starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *pr
                                     const struct starfish_direct_data *data)
 {
     struct starfish_slab_graph *graph = of_slabs;
-    const struct starfish_slabs *solution = data->solution;
+    const struct starfish_vector *solution = data->solution;
     const struct starfish_slab *slab = graph->slab[graph->turn];
     if (graph->space->count > 1)
         return submit_problems(graph, progress, data);
@@ -572,7 +564,7 @@ starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *pr
                                                         .slab = &slab[s],
                                                         .alone = alone(graph),
                                                         .rhs = data->rhs[s],
-                                                        .solution = modes ? modes[s] : solution->slab[s],
+                                                        .solution = modes ? modes[s] : solution->piece[s],
                                                         .token = starfish_slab_stream_token(&graph->stream, s)};
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
         STARFISH_TRY(starfish_slab_stream_after_forward(&graph->stream, s, progress, &task));

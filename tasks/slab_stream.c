@@ -159,7 +159,7 @@ starfish_status starfish_slab_stream_after_backward(const struct starfish_slab_s
                                                     struct starfish_progress *progress,
                                                     const struct starfish_slab_backward_task *task)
 {
-    const starfish_handle data[] = {task->solution, task->before ? task->before->separator[0] : NULL};
+    const starfish_handle data[] = {task->solution->piece[s], task->before ? task->before->separator[0] : NULL};
     if (stream->slots == 0)
         return STARFISH_SUCCESS;
     return send_home(progress, STARFISH_PHASE_BACKWARD, data, task->before ? 2 : 1,

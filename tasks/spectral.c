@@ -153,7 +153,7 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
 /* FORWARD: slabs without edges. */
 static starfish_status transform_x(struct starfish_spectral *s, struct starfish_progress *progress,
                                    enum starfish_transform_direction direction, const starfish_handle *slabs,
-                                   const struct starfish_slabs *written)
+                                   const struct starfish_vector *written)
 {
     const int forward = direction == STARFISH_FORWARD;
     for (size_t slab = 0; slab < s->cut.parts; slab++) {
@@ -166,7 +166,8 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
                                                      .scale = forward ? s->scale : 1,
                                                      .n = {s->n[1], starfish_runs_rows(&s->cut, slab)},
                                                      .slab = slabs[slab],
-                                                     .edge = written ? starfish_slab_edges(written, slab) : NULL,
+                                                     .written = written,
+                                                     .part = slab,
                                                      .tiles = s->blocks,
                                                      .tile = tile,
                                                      .first_mode = s->first_mode};
@@ -216,5 +217,5 @@ starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *
 {
     STARFISH_TRY(transform_x(spectral, progress, STARFISH_FORWARD, data->rhs, NULL));
     STARFISH_TRY(solve_modes(spectral, progress, data->removed));
-    return transform_x(spectral, progress, STARFISH_BACKWARD, data->solution->slab, data->solution);
+    return transform_x(spectral, progress, STARFISH_BACKWARD, data->solution->piece, data->solution);
 }

@@ -160,40 +160,6 @@ struct starfish_strides starfish_slab_strides(void *buffer, size_t depth)
     return strides;
 }
 
-/* Whether any slab reads that plane of another slab. */
-static int is_read(const struct starfish_runs *cut, size_t slab, int end, int periodic)
-{
-    const int outer = end == STARFISH_FIRST_PLANE ? slab == 0 : slab + 1 == cut->parts;
-    return cut->parts > 1 && (periodic || !outer);
-}
-
-starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_runs *cut,
-                                      const struct starfish_field_array *array, int periodic)
-{
-    const size_t count = array->n[0] * array->n[1], size = starfish_real_size(array->precision);
-    slabs->edge = calloc(cut->parts, sizeof *slabs->edge);
-    if (!slabs->edge)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the edges of %zu slabs", cut->parts);
-    for (size_t s = 0; s < cut->parts; s++)
-        for (int end = 0; end < STARFISH_EDGES; end++)
-            if (is_read(cut, s, end, periodic)) {
-                STARFISH_TRY(starfish_array_register(&slabs->edge[s][end], count, size));
-                starfish_data_label_2d(slabs->edge[s][end], "edge", s, (size_t)end);
-                if (array->context)
-                    starfish_data_set_travelling(array->context, slabs->edge[s][end], starfish_runs_owner(cut, s).rank);
-            }
-    return STARFISH_SUCCESS;
-}
-
-void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_runs *cut)
-{
-    for (size_t s = 0; s < cut->parts && slabs->edge; s++)
-        for (int end = 0; end < STARFISH_EDGES; end++)
-            starfish_array_unregister(slabs->edge[s][end]);
-    free(slabs->edge);
-    slabs->edge = NULL;
-}
-
 /* ---- Holds ------------------------------------------------------------------------------------------------------- */
 
 void starfish_field_hold(struct starfish_field *field)

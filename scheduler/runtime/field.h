@@ -39,32 +39,6 @@ void starfish_field_release_hold(struct starfish_field *field);
 /* Before tasks are submitted on it, or the host takes it: wait until no such thread is left. */
 void starfish_field_wait_for_holders(struct starfish_field *field);
 
-/* Slabs of one array and their edges: copies of a slab's first and last plane for the slabs beside it, so that a task
- * that reads beyond its slab takes planes and never a whole neighbour. Whoever writes a slab writes its edges. NULL
- * where no slab reads the plane: at the ends of the field unless it is periodic in z, of a single slab, and where
- * nobody will read beyond a slab. */
-enum starfish_edge_plane { STARFISH_FIRST_PLANE, STARFISH_LAST_PLANE, STARFISH_EDGES };
-struct starfish_slabs {
-    starpu_data_handle_t *slab;
-    starpu_data_handle_t (*edge)[STARFISH_EDGES]; /* NULL: there are none */
-    int strided;                                  /* rows of the slabs may not be packed */
-};
-
-/* The edges of a slab; NULL where no slab has any. */
-static inline const starpu_data_handle_t *starfish_slab_edges(const struct starfish_slabs *slabs, size_t slab)
-{
-    return slabs->edge ? slabs->edge[slab] : NULL;
-}
-
-struct starfish_field_array;
-
-/* Makes the edges of slabs that are cut so, in memory of the runtime's: of an array without memory. `periodic`: in z.
- * Error: MEMORY. */
-starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_runs *cut,
-                                      const struct starfish_field_array *array, int periodic);
-/* Waits for the tasks of the edges. */
-void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_runs *cut);
-
 /* starfish_field_create, where errors call the memory `name` and the cut is given. */
 starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
                                     const struct starfish_runs *cut, const char *name, void *memory,

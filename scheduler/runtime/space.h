@@ -161,6 +161,11 @@ starfish_status starfish_space_boxes(struct starfish_space *space, struct starfi
                                      const struct starfish_boxes *boxes);
 void starfish_space_destroy(struct starfish_space *space);
 
+/* Rows of a run of rows. */
+static inline size_t starfish_space_rows(const struct starfish_space *space, size_t part)
+{
+    return space->first[1][part + 1] - space->first[1][part];
+}
 /* Elements of a part, without ghosts. */
 size_t starfish_space_part_size(const struct starfish_space *space, size_t part);
 /* The rows of an array of the space that this rank has in its memory: all, or the runs that it owns, one behind the
@@ -176,8 +181,9 @@ struct starfish_vector {
     starfish_precision precision;
     int ghosts;                  /* pieces have ghosts, and edges: the space is apart and the memory ours */
     int borrowed;                /* pieces belong to their registrar */
+    int strided;                 /* of borrowed pieces: their rows may not be packed */
     starpu_data_handle_t *piece; /* x fastest */
-    starpu_data_handle_t *edge;  /* by halo, behind the pieces */
+    starpu_data_handle_t *edge;  /* by halo; NULL: no part is read by another one */
     void *memory;                /* ours, or NULL */
 };
 
@@ -193,6 +199,9 @@ starfish_status starfish_vector_over(struct starfish_vector *vector, const struc
  * stay, and destroy does not unregister them. The space has one run of columns. */
 void starfish_vector_borrow(struct starfish_vector *vector, const struct starfish_space *space,
                             starfish_precision precision, const starpu_data_handle_t *piece);
+/* Gives a vector over packed pieces edges, in memory of the runtime's: tasks read them in place of ghosts. Error:
+ * MEMORY. */
+starfish_status starfish_vector_add_edges(struct starfish_vector *vector);
 /* Waits for its tasks; what was registered over memory is brought back to it. Does nothing to a vector of zero bytes.
  */
 void starfish_vector_destroy(struct starfish_vector *vector);

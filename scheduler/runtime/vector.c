@@ -86,6 +86,15 @@ static void register_run(starpu_data_handle_t *handle, size_t count, size_t size
     starpu_block_data_register(handle, -1, 0, (uint32_t)count, (uint32_t)count, (uint32_t)count, 1, 1, size);
 }
 
+static void register_edge(struct starfish_vector *vector, size_t h)
+{
+    const struct starfish_halo *halo = &vector->space->halo[h];
+
+    register_run(&vector->edge[h], halo->count, starfish_real_size(vector->precision));
+    starpu_data_set_coordinates(vector->edge[h], 2, (int)halo->from, (int)halo->to);
+    starpu_data_set_name(vector->edge[h], "edge");
+}
+
 static void register_apart(struct starfish_vector *vector)
 {
     const struct starfish_space *space = vector->space;
@@ -97,9 +106,7 @@ static void register_apart(struct starfish_vector *vector)
         set_rank(space, vector->piece[p], p);
     }
     for (size_t h = 0; h < space->halos; h++) {
-        register_run(&vector->edge[h], space->halo[h].count, size);
-        starpu_data_set_coordinates(vector->edge[h], 2, (int)space->halo[h].from, (int)space->halo[h].to);
-        starpu_data_set_name(vector->edge[h], "edge");
+        register_edge(vector, h);
         set_rank(space, vector->edge[h], space->halo[h].from);
     }
 }
@@ -112,8 +119,11 @@ static starfish_status begin(struct starfish_vector *vector, const struct starfi
     starpu_data_handle_t *const handle = calloc(pieces_of(space) + space->halos, sizeof *handle);
     if (!handle)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a vector");
-    *vector = (struct starfish_vector){
-        .space = space, .precision = precision, .ghosts = ghosts, .piece = handle, .edge = handle + pieces_of(space)};
+    *vector = (struct starfish_vector){.space = space,
+                                       .precision = precision,
+                                       .ghosts = ghosts,
+                                       .piece = handle,
+                                       .edge = ghosts ? handle + pieces_of(space) : NULL};
     return STARFISH_SUCCESS;
 }
 
@@ -172,6 +182,21 @@ void starfish_vector_borrow(struct starfish_vector *vector, const struct starfis
         .space = space, .precision = precision, .borrowed = 1, .piece = (starpu_data_handle_t *)(uintptr_t)piece};
 }
 
+starfish_status starfish_vector_add_edges(struct starfish_vector *vector)
+{
+    const struct starfish_space *space = vector->space;
+
+    if (space->halos == 0)
+        return STARFISH_SUCCESS;
+    vector->edge = calloc(space->halos, sizeof(starpu_data_handle_t));
+    STARFISH_FAIL_IF(!vector->edge, STARFISH_ERROR_MEMORY, "out of memory for the edges of %zu slabs", space->parts[1]);
+    for (size_t h = 0; h < space->halos; h++) {
+        register_edge(vector, h);
+        starfish_data_set_travelling(space->context, vector->edge[h], space->owner[space->halo[h].from].rank);
+    }
+    return STARFISH_SUCCESS;
+}
+
 /* The values are not needed, so they are not copied to main memory; they may not even be initialised. */
 static void unregister(starpu_data_handle_t handle)
 {
@@ -189,10 +214,9 @@ void starfish_vector_destroy(struct starfish_vector *vector)
         return; /* tasks may still touch its memory */
     for (size_t p = 0; space && !vector->borrowed && p < pieces_of(space); p++)
         unregister(vector->piece[p]);
-    for (size_t h = 0; space && vector->ghosts && h < space->halos; h++)
+    for (size_t h = 0; space && vector->edge && h < space->halos; h++)
         unregister(vector->edge[h]);
-    if (!vector->borrowed)
-        free(vector->piece);
+    free(vector->borrowed ? vector->edge : vector->piece);
     free(vector->memory);
     *vector = (struct starfish_vector){.space = NULL};
 }

@@ -66,7 +66,7 @@ static void solve_parts(starfish_plan *base, const struct starfish_runs *cut, st
         starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "solution", solution, &field[1]));
-    const struct starfish_slabs slabs = {.slab = field[1]->handle};
+    const struct starfish_vector slabs = {.piece = field[1]->handle};
     const struct starfish_direct_data data = {.rhs = field[0]->handle, .solution = &slabs};
     ASSERT_OK(starfish_graph_slab(&graph, &progress, &data));
     ASSERT_OK(starfish_progress_wait(&progress));
@@ -230,24 +230,21 @@ static void residuals_take_planes_of_neighbours(void **state)
 static void single_slabs_have_no_edges(void **state)
 {
     (void)state;
-    struct starfish_slabs slabs = {.slab = NULL};
-    static const size_t n[] = {NX, NY, NZ};
     for (size_t count = 1; count <= 3; count++)
         for (int periodic = 0; periodic < 2; periodic++) {
-            struct starfish_runs cut = {.parts = 0};
+            struct starfish_runs cut = {.depth = 1, .apart = 1, .wraps = periodic};
+            struct starfish_space space;
+            struct starfish_vector slabs;
             ASSERT_OK(starfish_runs_equally(&cut, NZ, count));
-            size_t edges = 0;
-            ASSERT_OK(starfish_edges_create(
-                &slabs, &cut, &(struct starfish_field_array){.n = n, .precision = STARFISH_F64}, periodic));
-            for (size_t s = 0; s < count; s++)
-                for (int end = 0; end < STARFISH_EDGES; end++)
-                    if (slabs.edge[s][end]) {
-                        assert_int_equal(starpu_data_get_size(slabs.edge[s][end]), NX * NY * sizeof(double));
-                        edges++;
-                    }
-            assert_int_equal(edges, count == 1 ? 0 : periodic ? 2 * count : 2 * (count - 1));
-            starfish_edges_release(&slabs, &cut);
-            assert_null(slabs.edge);
+            ASSERT_OK(starfish_space_runs(&space, context, (const size_t[]){(size_t)NX * NY, NZ}, &cut));
+            starfish_vector_borrow(&slabs, &space, STARFISH_F64, NULL);
+            ASSERT_OK(starfish_vector_add_edges(&slabs));
+            assert_int_equal(space.halos, count == 1 ? 0 : periodic ? 2 * count : 2 * (count - 1));
+            assert_true((slabs.edge != NULL) == (count > 1));
+            for (size_t h = 0; h < space.halos; h++)
+                assert_int_equal(starpu_data_get_size(slabs.edge[h]), NX * NY * sizeof(double));
+            starfish_vector_destroy(&slabs);
+            starfish_space_destroy(&space);
             starfish_runs_free(&cut);
         }
 }
