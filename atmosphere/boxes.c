@@ -61,7 +61,7 @@ static starfish_status cut_alone(const starfish_context *context, const struct s
 {
     const size_t gpus = context->workers_of[STARFISH_GPU], cores = context->workers_of[STARFISH_CPU];
     const size_t workers = gpus > 0 ? gpus : cores, across = o->boxes;
-    const size_t rows = starfish_smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
+    const size_t rows = starfish_smaller((workers + across - 1) / across, STARFISH_KRYLOV_MOST_PARTS / across);
     const size_t possible = ny < 2 * STARFISH_FLAT_BOX_COLUMNS ? 1 : ny / STARFISH_FLAT_BOX_COLUMNS;
     const size_t count = o->slabs > 0 ? o->slabs : across * starfish_smaller(rows, possible);
 
@@ -91,7 +91,7 @@ static size_t choose_each(const struct starfish_atmosphere_problem *problem, siz
     for (size_t each = most; each > 0; each--)
         if (choose_parts(problem, each * ranks, across, parts))
             return each;
-    for (size_t each = most + 1; across > 0 && each * ranks <= STARFISH_SPACE_MOST_PARTS; each++)
+    for (size_t each = most + 1; across > 0 && each * ranks <= STARFISH_KRYLOV_MOST_PARTS; each++)
         if (choose_parts(problem, each * ranks, across, parts))
             return each;
     return 0;
@@ -102,7 +102,7 @@ static void cut_for(size_t ranks, const struct starfish_atmosphere_options *o,
                     const struct starfish_atmosphere_problem *problem, const struct starfish_share *share,
                     struct starfish_atmosphere_boxes *boxes)
 {
-    size_t each = STARFISH_SPACE_MOST_PARTS / ranks;
+    size_t each = STARFISH_KRYLOV_MOST_PARTS / ranks;
 
     for (size_t r = 0; r < ranks; r++) {
         each = starfish_smaller(each, starfish_share_devices(&share[r]));
@@ -124,7 +124,7 @@ static starfish_status cut_on_ranks(starfish_context *context, const struct star
     const size_t ranks = (size_t)starfish_context_ranks(context);
     struct starfish_share *share;
 
-    if (ranks > STARFISH_SPACE_MOST_PARTS || !are_wanted(context, o, problem))
+    if (ranks > STARFISH_KRYLOV_MOST_PARTS || !are_wanted(context, o, problem))
         return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_gather_shares(context, 0, &share));
     cut_for(ranks, o, problem, share, boxes);

@@ -8,7 +8,7 @@
 /* `cut` points into the struct, which must stay where it is. */
 struct starfish_atmosphere_boxes {
     struct starfish_flat_cut cut; /* no parts: none are wanted, or possible */
-    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_owner owner[STARFISH_KRYLOV_MOST_PARTS];
     int owners;  /* ranks */
     int any_gpu; /* of any rank */
 };

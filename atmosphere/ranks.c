@@ -12,10 +12,10 @@ static int owners_of(const struct starfish_atmosphere_problem *problem, int rank
     const size_t most = problem->n[1] / LEAST_ROWS, all = (size_t)ranks;
     const size_t with_planes = problem->n[2] < all ? problem->n[2] : all;
 
-    if (with_planes > STARFISH_SPACE_MOST_PARTS)
+    if (with_planes > STARFISH_KRYLOV_MOST_PARTS)
         return 0;
     const size_t owners = most < all ? most : all;
-    return owners < STARFISH_SPACE_MOST_PARTS ? (int)owners : STARFISH_SPACE_MOST_PARTS;
+    return owners < STARFISH_KRYLOV_MOST_PARTS ? (int)owners : STARFISH_KRYLOV_MOST_PARTS;
 }
 
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,
@@ -24,7 +24,7 @@ starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *
 {
     const int rank = starfish_context_rank(plan->plan.context), ranks = starfish_context_ranks(plan->plan.context);
     const int owners = owners_of(problem, ranks);
-    struct starfish_distribute_spec spec = {.least = 1, .worth = LEAST_ROWS};
+    struct starfish_distribute_spec spec = {.most = STARFISH_KRYLOV_MOST_PARTS, .least = 1, .worth = LEAST_ROWS};
 
     if (owners > 0 && rank < owners)
         spec.rows = starfish_deal(problem->n[1], rank, owners).count;

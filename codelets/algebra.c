@@ -328,63 +328,68 @@ starfish_status starfish_submit_convert(const struct starfish_algebra *algebra, 
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
+/* On ranks where `space` is not NULL. */
+static starfish_status create_sums(struct starfish_sums *sums, size_t parts, const struct starfish_space *space)
+{
+    *sums = (struct starfish_sums){.part = calloc(parts, sizeof *sums->part + sizeof *sums->total)};
+    STARFISH_FAIL_IF(!sums->part, STARFISH_ERROR_MEMORY, "out of memory for the sums of %zu parts", parts);
+    sums->total = (double *)(sums->part + parts);
+    for (; sums->parts < parts; sums->parts++) {
+        struct starfish_coefficient_table *part = &sums->part[sums->parts];
+        STARFISH_TRY(space ? starfish_coefficient_table_results_of(part, space->context, STARFISH_SUMS,
+                                                                   starfish_space_rank(space, sums->parts))
+                           : starfish_coefficient_table_results(part, STARFISH_SUMS));
+    }
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts)
 {
-    memset(sums, 0, sizeof *sums);
-    for (; sums->parts < parts; sums->parts++)
-        STARFISH_TRY(starfish_coefficient_table_results(&sums->part[sums->parts], STARFISH_SUMS));
-    return STARFISH_SUCCESS;
+    return create_sums(sums, parts, NULL);
 }
 
 starfish_status starfish_sums_create_on(struct starfish_sums *sums, const struct starfish_space *space)
 {
-    if (!space->on_ranks)
-        return starfish_sums_create(sums, space->parts[1]);
-    memset(sums, 0, sizeof *sums);
-    for (; sums->parts < space->parts[1]; sums->parts++)
-        STARFISH_TRY(starfish_coefficient_table_results_of(&sums->part[sums->parts], space->context, STARFISH_SUMS,
-                                                           starfish_space_rank(space, sums->parts)));
-    return STARFISH_SUCCESS;
+    return create_sums(sums, space->parts[1], space->on_ranks ? space : NULL);
 }
 
 void starfish_sums_destroy(struct starfish_sums *sums)
 {
     for (size_t part = 0; part < sums->parts; part++)
         starfish_coefficient_table_destroy(&sums->part[part]);
+    free(sums->part);
     memset(sums, 0, sizeof *sums);
 }
 
 /* Of each part that this rank has; of others 0. */
-static starfish_status add_parts(const struct starfish_sums *sums, struct starfish_context *context,
-                                 double total[STARFISH_SPACE_MOST_PARTS])
+static starfish_status add_parts(const struct starfish_sums *sums, struct starfish_context *context)
 {
     double values[STARFISH_SUMS];
 
     for (size_t part = 0; part < sums->parts; part++) {
         const int owner = starfish_data_owner(sums->part[part].handle);
-        total[part] = 0;
+        sums->total[part] = 0;
         if (owner >= 0 && owner != starfish_context_rank(context))
             continue;
         STARFISH_TRY(starfish_coefficient_table_read(&sums->part[part], context, values, sizeof values));
         for (size_t i = 0; i < STARFISH_SUMS; i++)
-            total[part] += values[i];
+            sums->total[part] += values[i];
     }
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_sums_total(const struct starfish_sums *sums, struct starfish_context *context, double *total)
 {
-    double part[STARFISH_SPACE_MOST_PARTS];
     const int on_ranks = sums->parts > 0 && starfish_data_owner(sums->part[0].handle) >= 0;
-    starfish_status status = add_parts(sums, context, part);
+    starfish_status status = add_parts(sums, context);
 
     *total = 0;
     if (on_ranks) {
         STARFISH_TRY(starfish_ranks_agree(context, status));
-        status = starfish_ranks_sum(context, part, sums->parts);
+        status = starfish_ranks_sum(context, sums->total, sums->parts);
     }
     for (size_t p = 0; p < sums->parts && status == STARFISH_SUCCESS; p++)
-        *total += part[p];
+        *total += sums->total[p];
     return status;
 }
 

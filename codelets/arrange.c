@@ -5,17 +5,15 @@
 #include "codelets/kernel_pair.h"
 #include "multigrid/kernels/flat_kind.h"
 
-#include <string.h>
-
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     struct starfish_flat_arrange arrange; /* pointers are filled in by the task */
     int column, layer;                    /* -1: none */
     struct starfish_access from, to;
-    size_t runs, plane[STARFISH_SPACE_MOST_PARTS + 1]; /* of the users' array, a tile each */
-    int boxes;                                         /* a tile has rows of cells, else whole rows as one */
-    ptrdiff_t column0;                                 /* the column in the table that is (0,0) of the grid's array */
+    const struct starfish_space *users; /* whose runs of planes are tiles of the users' array */
+    int boxes;                          /* a tile has rows of cells, else whole rows as one */
+    ptrdiff_t column0;                  /* the column in the table that is (0,0) of the grid's array */
 };
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
@@ -28,8 +26,8 @@ static struct starfish_flat_arrange with_pointers(void *buffers[], const struct 
     void *const tile = buffers[(size_t)(arrange.back ? a->to : a->from).buffer + run];
     void *const users = (void *)STARPU_BLOCK_GET_PTR(tile);
 
-    arrange.z0 = a->plane[run];
-    arrange.z1 = a->plane[run + 1];
+    arrange.z0 = a->users->first[1][run];
+    arrange.z1 = a->users->first[1][run + 1];
     arrange.row = a->boxes ? STARPU_BLOCK_GET_LDY(tile) : arrange.nx;
     arrange.plane = a->boxes ? STARPU_BLOCK_GET_LDZ(tile) : STARPU_BLOCK_GET_LDY(tile);
     arrange.column = starfish_optional(buffers, a->column);
@@ -49,7 +47,7 @@ static int arrange_share(const struct starfish_place *place, void *data, size_t 
 {
     const struct shared *shared = data;
 
-    for (size_t run = 0; run < shared->arguments->runs; run++) {
+    for (size_t run = 0; run < shared->arguments->users->parts[1]; run++) {
         struct starfish_flat_arrange arrange = with_pointers(shared->buffers, shared->arguments, run);
         const size_t first = arrange.y0, rows = arrange.y1 - arrange.y0;
         arrange.y0 = first + rows * share / shares;
@@ -114,12 +112,11 @@ starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
     const struct starfish_vector *grid = arrangement->back ? from : to;
     const struct starfish_space *users = (arrangement->back ? to : from)->space;
     const struct starfish_extent rows = starfish_part_extent(grid->space, part);
-    struct arguments a = {.precision = grid->precision, .runs = users->parts[1]};
+    struct arguments a = {.precision = grid->precision, .users = users};
     struct starfish_task task;
 
     describe(grid->space, arrangement, part, &a);
     const size_t width = a.arrange.x1 - a.arrange.x0, height = a.arrange.y1 - a.arrange.y0;
-    memcpy(a.plane, users->first[1], (users->parts[1] + 1) * sizeof a.plane[0]);
     starfish_task_begin(&task, &arrange_codelet, algebra->progress, algebra->phase);
     task.width = height;
     task.flops = arrangement->column ? 2.0 * (double)(width * height * arrangement->n[2]) : 0; /* else copies */

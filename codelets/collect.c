@@ -5,12 +5,11 @@
 #include "base/real.h"
 
 void starfish_parts_attach(struct starfish_task *task, const struct starfish_vector *vector,
-                           enum starpu_data_access_mode mode, struct starfish_parts_access *access)
+                           enum starpu_data_access_mode mode, struct starfish_access *part)
 {
-    access->space = vector->space;
-    for (size_t part = 0; part < vector->space->parts[1]; part++) {
-        const struct starfish_extent extent = starfish_part_extent(vector->space, part);
-        access->part[part] = starfish_vector_attach(task, vector, part, &extent, mode);
+    for (size_t p = 0; p < vector->space->parts[1]; p++) {
+        const struct starfish_extent extent = starfish_part_extent(vector->space, p);
+        part[p] = starfish_vector_attach(task, vector, p, &extent, mode);
     }
 }
 
@@ -22,13 +21,14 @@ struct place_of_part {
 };
 
 static struct place_of_part find_part(const struct starfish_place *place, void *buffers[],
-                                      const struct starfish_parts_access *access, size_t part, const void *array)
+                                      const struct starfish_access *access, const void *array)
 {
     const struct starfish_space *space = access->space;
+    const size_t part = access->part;
     const struct starfish_box *box = &space->box[part];
     const size_t size = starfish_real_size(place->precision), rim = space->rim;
     struct place_of_part found;
-    char *const piece = starfish_vector_here(buffers, &access->part[part], place->precision);
+    char *const piece = starfish_vector_here(buffers, access, place->precision);
     const struct starfish_rectangle at = starfish_part_elements(space, part, &found.own.pitch);
     size_t start = space->first[1][part] * space->n[0];
 
@@ -53,23 +53,23 @@ static int copy(const struct starfish_place *place, const struct starfish_pitche
     return starfish_place_copy_rows(place, to, from, part->width, part->rows);
 }
 
-int starfish_parts_collect(const struct starfish_place *place, void *buffers[],
-                           const struct starfish_parts_access *access, void *array)
+int starfish_parts_collect(const struct starfish_place *place, void *buffers[], const struct starfish_access *part,
+                           void *array)
 {
-    for (size_t part = 0; part < access->space->parts[1]; part++) {
-        const struct place_of_part found = find_part(place, buffers, access, part, array);
+    for (size_t p = 0; p < part->space->parts[1]; p++) {
+        const struct place_of_part found = find_part(place, buffers, &part[p], array);
         TRY_LAUNCH(copy(place, &found.whole, &found.own, &found));
     }
     return 0;
 }
 
-int starfish_parts_spread(const struct starfish_place *place, void *buffers[],
-                          const struct starfish_parts_access *access, const void *array)
+int starfish_parts_spread(const struct starfish_place *place, void *buffers[], const struct starfish_access *part,
+                          const void *array)
 {
-    for (size_t part = 0; part < access->space->parts[1]; part++) {
-        const struct place_of_part found = find_part(place, buffers, access, part, array);
+    for (size_t p = 0; p < part->space->parts[1]; p++) {
+        const struct place_of_part found = find_part(place, buffers, &part[p], array);
         TRY_LAUNCH(copy(place, &found.own, &found.whole, &found));
-        TRY_LAUNCH(starfish_vector_publish(place, buffers, &access->part[part]));
+        TRY_LAUNCH(starfish_vector_publish(place, buffers, &part[p]));
     }
     return 0;
 }

@@ -7,20 +7,15 @@
 
 #include "codelets/vectors.h"
 
-/* How a task finds the parts among its data. */
-struct starfish_parts_access {
-    const struct starfish_space *space; /* NULL: there are none */
-    struct starfish_access part[STARFISH_SPACE_MOST_PARTS];
-};
-
-/* Attach all parts of a vector; mode: STARPU_R to collect it, STARPU_W to spread, STARPU_RW to do both. */
+/* Attach all parts of a vector, whose accesses part[0], part[1], ... become; mode: STARPU_R to collect it, STARPU_W to
+ * spread, STARPU_RW to do both. */
 void starfish_parts_attach(struct starfish_task *task, const struct starfish_vector *vector,
-                           enum starpu_data_access_mode mode, struct starfish_parts_access *access);
+                           enum starpu_data_access_mode mode, struct starfish_access *part);
 /* Inside a task: all parts to an array in the memory of the place, and from there to the parts and their edges. Return
  * a cudaError_t, 0 on cores. */
-int starfish_parts_collect(const struct starfish_place *place, void *buffers[],
-                           const struct starfish_parts_access *access, void *array);
-int starfish_parts_spread(const struct starfish_place *place, void *buffers[],
-                          const struct starfish_parts_access *access, const void *array);
+int starfish_parts_collect(const struct starfish_place *place, void *buffers[], const struct starfish_access *part,
+                           void *array);
+int starfish_parts_spread(const struct starfish_place *place, void *buffers[], const struct starfish_access *part,
+                          const void *array);
 
 #endif

@@ -298,6 +298,24 @@ starfish_status starfish_submit_grid(struct starfish_progress *progress, const s
     return starfish_task_submit(&task, &a, sizeof a);
 }
 
+struct starfish_parted_grid *starfish_parted_grid_create(size_t count)
+{
+    struct starfish_parted_grid *const grid = calloc(1, sizeof *grid + count * sizeof grid->part[0]);
+
+    if (grid)
+        grid->count = count;
+    else
+        starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu parts of a grid", count);
+    return grid;
+}
+
+void starfish_parted_grid_destroy(struct starfish_parted_grid *grid)
+{
+    for (size_t part = 0; grid && part < grid->count; part++)
+        starfish_coefficient_table_destroy(&grid->part[part].table);
+    free(grid);
+}
+
 starfish_status starfish_submit_grid_parts(const struct starfish_grid_parts *on, struct starfish_progress *progress,
                                            const struct starfish_grid_task *common, const struct starfish_sums *sums)
 {
@@ -307,11 +325,11 @@ starfish_status starfish_submit_grid_parts(const struct starfish_grid_parts *on,
         const size_t part = on->along_columns ? i : starfish_space_turn(space, i);
         struct starfish_grid_task task = *common;
         task.part = task.coarse_part = part;
-        task.step.shape = on->part[part].shape;
-        task.table = on->part[part].table;
+        task.step.shape = starfish_part_of(on->grid, part)->shape;
+        task.table = starfish_part_of(on->grid, part)->table.handle;
         if (on->coarse) {
-            task.step.coarse_shape = on->coarse[part].shape;
-            task.coarse_table = on->coarse[part].table;
+            task.step.coarse_shape = starfish_part_of(on->coarse, part)->shape;
+            task.coarse_table = starfish_part_of(on->coarse, part)->table.handle;
         }
         task.step.at = starfish_part_rectangle(space, part);
         if (on->along_columns)

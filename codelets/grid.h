@@ -66,18 +66,30 @@ void starfish_grid_on_team(struct starfish_context *context, const struct starfi
 starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                      const struct starfish_grid_task *task);
 
-/* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
+/* A grid's parts: one shape and table of coefficients for all of them, or of index sets and boxes each its own. */
 struct starfish_grid_part {
     const void *shape;
-    starfish_handle table;
+    struct starfish_coefficient_table table; /* none of parts that are other ranks' */
 };
+struct starfish_parted_grid {
+    size_t count; /* 1: for all parts */
+    struct starfish_grid_part part[];
+};
+/* NULL: out of memory, which has been said. */
+struct starfish_parted_grid *starfish_parted_grid_create(size_t count);
+/* With its tables. NULL is allowed. */
+void starfish_parted_grid_destroy(struct starfish_parted_grid *grid);
+static inline const struct starfish_grid_part *starfish_part_of(const struct starfish_parted_grid *grid, size_t part)
+{
+    return &grid->part[grid->count > 1 ? part : 0];
+}
 
 /* The parts of a grid, and of the next coarser one or NULL, that an operation has a task for each; `space`: of what it
  * writes. */
 struct starfish_grid_parts {
     const struct starfish_grid_setting *setting;
     const struct starfish_space *space;
-    const struct starfish_grid_part *part, *coarse;
+    const struct starfish_parted_grid *grid, *coarse;
     int along_columns; /* parts are runs of columns instead, for lines across all rows */
     int with_ghosts;   /* the ghosts behind a part are written too */
 };

@@ -6,8 +6,6 @@
 
 STARFISH_PLACE_KERNEL_ALONE(run_scalars, starfish_krylov_scalars)
 
-_Static_assert((int)STARFISH_KRYLOV_MOST_PARTS == (int)STARFISH_SPACE_MOST_PARTS, "every part has sums");
-
 struct arguments {
     struct starfish_task_header header;
     enum starfish_krylov_stage stage;

@@ -11,6 +11,7 @@
 #include "scheduler/runtime/hooks.h"
 #include "scheduler/runtime/team.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct arguments {
@@ -20,7 +21,8 @@ struct arguments {
     starfish_cycle_shape shape;
     int zero, table;
     struct starfish_access f, u;
-    struct starfish_parts_access f_parts, u_parts; /* where the first grid is cut */
+    size_t parts;                  /* of f, then of u, where the first grid is cut; else 0 */
+    struct starfish_access part[]; /* 2 * parts */
 };
 
 /* One run: what is captured as a graph. */
@@ -53,17 +55,17 @@ static int collect(const struct run *run, void *buffers[])
 {
     const struct arguments *a = run->arguments;
 
-    if (!a->f_parts.space)
+    if (a->parts == 0)
         return 0;
-    TRY_LAUNCH(starfish_parts_collect(&run->place, buffers, &a->f_parts, (void *)(uintptr_t)run->arrays.f));
-    return a->zero ? 0 : starfish_parts_collect(&run->place, buffers, &a->u_parts, run->arrays.u);
+    TRY_LAUNCH(starfish_parts_collect(&run->place, buffers, a->part, (void *)(uintptr_t)run->arrays.f));
+    return a->zero ? 0 : starfish_parts_collect(&run->place, buffers, a->part + a->parts, run->arrays.u);
 }
 
 static int spread(const struct run *run, void *buffers[])
 {
     const struct arguments *a = run->arguments;
 
-    return a->u_parts.space ? starfish_parts_spread(&run->place, buffers, &a->u_parts, run->arrays.u) : 0;
+    return a->parts > 0 ? starfish_parts_spread(&run->place, buffers, a->part + a->parts, run->arrays.u) : 0;
 }
 
 /* That are worth another core: some 2 us of a sweep, where a barrier takes one. */
@@ -131,9 +133,9 @@ int starfish_tail_recorded(const struct starfish_context *context)
     return starfish_times_known_everywhere(&tail_codelet, context);
 }
 
-static uint32_t footprint_of(const struct starfish_tail *tail, const struct starfish_tail_task *task, const size_t n[2])
+static uint32_t footprint_of(const struct starfish_tail *tail, const struct starfish_tail_task *task, size_t parts,
+                             const size_t n[2])
 {
-    const size_t parts = task->f_parts ? task->f_parts->space->parts[1] : 0;
     const size_t sizes[] = {(size_t)tail->kind->name[0],
                             strlen(tail->kind->name),
                             tail->precision,
@@ -171,11 +173,16 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
                                      const struct starfish_tail_task *task)
 {
     const struct starfish_tail *tail = task->tail;
+    const size_t parts = task->f_parts ? task->f_parts->space->parts[1] : 0;
+    const size_t size = sizeof(struct arguments) + 2 * parts * sizeof(struct starfish_access);
+    struct arguments *const a = malloc(size);
     struct starfish_task submitted;
-    struct arguments a = {.setting = *setting, .tail = tail, .shape = task->shape, .zero = task->zero};
     struct starfish_extent whole = {.wraps = 0};
     size_t n[2];
 
+    STARFISH_FAIL_IF(!a, STARFISH_ERROR_MEMORY, "out of memory for a task on %zu parts", parts);
+    *a =
+        (struct arguments){.setting = *setting, .tail = tail, .shape = task->shape, .zero = task->zero, .parts = parts};
     starfish_grid_extent(tail->kind, tail->shape[0], n);
     whole.x1 = (ptrdiff_t)n[0];
     whole.y1 = (ptrdiff_t)n[1];
@@ -185,15 +192,17 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
     starfish_task_costs(&submitted, starfish_tail_cost_once(tail, task->costs, task->shape, task->zero));
     starfish_task_of_owner(&submitted, task->u->space, 0, task->where);
     choose_ranks(&submitted, task->u_parts ? task->u_parts->space : NULL);
-    a.table = submitted.count;
+    a->table = submitted.count;
     for (int l = 0; l < tail->levels; l++)
         starfish_task_data(&submitted, task->table[l], STARPU_R);
-    a.f = starfish_vector_attach(&submitted, task->f, 0, &whole, task->f_parts ? STARPU_W : STARPU_R);
-    a.u = starfish_vector_attach(&submitted, task->u, 0, &whole, task->zero || task->u_parts ? STARPU_W : STARPU_RW);
-    if (task->f_parts)
-        starfish_parts_attach(&submitted, task->f_parts, STARPU_R, &a.f_parts);
-    if (task->u_parts)
-        starfish_parts_attach(&submitted, task->u_parts, task->zero ? STARPU_W : STARPU_RW, &a.u_parts);
-    a.header.footprint = footprint_of(tail, task, n);
-    return starfish_task_submit(&submitted, &a, sizeof a);
+    a->f = starfish_vector_attach(&submitted, task->f, 0, &whole, parts > 0 ? STARPU_W : STARPU_R);
+    a->u = starfish_vector_attach(&submitted, task->u, 0, &whole, task->zero || parts > 0 ? STARPU_W : STARPU_RW);
+    if (parts > 0) {
+        starfish_parts_attach(&submitted, task->f_parts, STARPU_R, a->part);
+        starfish_parts_attach(&submitted, task->u_parts, task->zero ? STARPU_W : STARPU_RW, a->part + parts);
+    }
+    a->header.footprint = footprint_of(tail, task, parts, n);
+    const starfish_status status = starfish_task_submit(&submitted, a, size);
+    free(a);
+    return status;
 }

@@ -125,7 +125,8 @@ starfish_status starfish_submit_convert(const struct starfish_algebra *algebra, 
 /* The sums of all parts of one result. */
 struct starfish_sums {
     size_t parts;
-    struct starfish_coefficient_table part[STARFISH_SPACE_MOST_PARTS]; /* STARFISH_SUMS doubles each */
+    struct starfish_coefficient_table *part; /* STARFISH_SUMS doubles each */
+    double *total;                           /* of each part, once they are added up */
 };
 starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts);
 /* The same of the parts of a space, whose ranks write them. */

@@ -77,7 +77,7 @@ static size_t choose_parts(const struct starfish_diffusion_plan *plan)
         return 1;
     if (parts == 0)
         parts = plan->box.cells / enough < workers ? plan->box.cells / enough : workers;
-    parts = parts < STARFISH_SPACE_MOST_PARTS ? parts : STARFISH_SPACE_MOST_PARTS;
+    parts = parts < STARFISH_KRYLOV_MOST_PARTS ? parts : STARFISH_KRYLOV_MOST_PARTS;
     parts = parts < rows ? parts : rows;
     return parts > 0 ? parts : 1;
 }

@@ -55,7 +55,8 @@ starfish_status starfish_diffusion_deal(struct starfish_diffusion_plan *plan)
     enum { DEPTH = STARFISH_STENCIL_WINDOW + 1 };
     struct starfish_diffusion_box *box = &plan->box;
     const size_t plane = box->n[0] * box->n[1], worth = (ENOUGH + plane - 1) / plane;
-    const struct starfish_distribute_spec spec = {.rows = starfish_deal(box->n[2],
+    const struct starfish_distribute_spec spec = {.most = STARFISH_KRYLOV_MOST_PARTS,
+                                                  .rows = starfish_deal(box->n[2],
                                                                         starfish_context_rank(plan->plan.context),
                                                                         starfish_context_ranks(plan->plan.context))
                                                               .count,

@@ -13,7 +13,7 @@ struct starfish_cells_deflation {
     const struct starfish_space *space;
     const struct starfish_cell_operator *op;
     struct starfish_coefficient_table domain; /* of each cell; ints */
-    struct starfish_chunks chunks[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_chunks chunks[STARFISH_KRYLOV_MOST_PARTS];
     struct starfish_coarse_matrix coarse;
 };
 

@@ -14,9 +14,9 @@ struct starfish_scalars {
     struct starfish_coefficient_table seen[2]; /* the state after the last two steps, where parts are apart */
     /* Of parts of several GPUs each GPU computes a state of its own from the sums of all, instead of waiting for
      * another's: `owned` are those besides `state`, `first` their GPUs' first parts, of_part[p] the one of part p. */
-    size_t others, first[STARFISH_SPACE_MOST_PARTS];
-    struct starfish_coefficient_table owned[STARFISH_SPACE_MOST_PARTS];
-    starfish_handle of_part[STARFISH_SPACE_MOST_PARTS];
+    size_t others, first[STARFISH_KRYLOV_MOST_PARTS];
+    struct starfish_coefficient_table owned[STARFISH_KRYLOV_MOST_PARTS];
+    starfish_handle of_part[STARFISH_KRYLOV_MOST_PARTS];
     double values[STARFISH_KRYLOV_STATE]; /* as they were when looked at; here: as they are */
 };
 

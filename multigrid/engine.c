@@ -177,7 +177,9 @@ static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
 
 starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *engine, const double *table, size_t size)
 {
-    return starfish_coefficient_table_reals(&engine->high_table[0], STARFISH_F64, table, size);
+    engine->high = starfish_parted_grid_create(1);
+    return engine->high ? starfish_coefficient_table_reals(&engine->high->part[0].table, STARFISH_F64, table, size)
+                        : STARFISH_ERROR_MEMORY;
 }
 
 /* Of the parts that this rank has: grids that are given in the precision of the solution, else the tables that all
@@ -188,17 +190,19 @@ static starfish_status create_high_parts(struct starfish_multigrid_engine *engin
     const struct starfish_hierarchy_index_sets *sets = &grids->spec.index_sets[0];
 
     engine->high_shape = malloc(sets->parts * grids->shape_size);
-    STARFISH_FAIL_IF(!engine->high_shape, STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
+    engine->high = starfish_parted_grid_create(sets->parts);
+    STARFISH_FAIL_IF(!engine->high_shape || !engine->high, STARFISH_ERROR_MEMORY,
+                     "out of memory for the shapes of grids");
     for (size_t part = 0; part < sets->parts; part++) {
         const struct starfish_hierarchy_grid *grid = grids->high_part ? &grids->high_part[part] : &sets->grid[part];
+        struct starfish_coefficient_table *table = &engine->high->part[part].table;
         char *shape = (char *)engine->high_shape + part * grids->shape_size;
         memcpy(shape, grid->shape, grids->shape_size);
+        engine->high->part[part].shape = shape;
         if (grid->packed)
-            STARFISH_TRY(starfish_coefficient_table_floats(&engine->high_table[part], grid->packed, grid->table_size));
+            STARFISH_TRY(starfish_coefficient_table_floats(table, grid->packed, grid->table_size));
         else if (grid->table)
-            STARFISH_TRY(starfish_coefficient_table_reals(&engine->high_table[part], STARFISH_F64, grid->table,
-                                                          grid->table_size));
-        engine->op.part[part] = (struct starfish_grid_part){shape, engine->high_table[part].handle};
+            STARFISH_TRY(starfish_coefficient_table_reals(table, STARFISH_F64, grid->table, grid->table_size));
     }
     return STARFISH_SUCCESS;
 }
@@ -211,11 +215,13 @@ static starfish_status create_operator(struct starfish_multigrid_engine *engine,
     if (!engine->mixed)
         return STARFISH_SUCCESS;
     engine->op.setting.precision = engine->options.precision;
-    if (grids->spec.index_levels > 0)
-        return create_high_parts(engine, grids);
-    STARFISH_TRY(copy_bytes(&engine->high_shape, grids->high_shape, grids->shape_size));
-    for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
-        engine->op.part[part] = (struct starfish_grid_part){engine->high_shape, engine->high_table[0].handle};
+    if (grids->spec.index_levels > 0) {
+        STARFISH_TRY(create_high_parts(engine, grids));
+    } else {
+        STARFISH_TRY(copy_bytes(&engine->high_shape, grids->high_shape, grids->shape_size));
+        engine->high->part[0].shape = engine->high_shape;
+    }
+    engine->op.grid = engine->high;
     return STARFISH_SUCCESS;
 }
 
@@ -239,8 +245,7 @@ void starfish_multigrid_engine_destroy(struct starfish_multigrid_engine *engine)
         engine->hooks->destroy(engine);
     starfish_hierarchy_destroy(&engine->graph);
     starfish_space_destroy(&engine->users);
-    for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
-        starfish_coefficient_table_destroy(&engine->high_table[part]);
+    starfish_parted_grid_destroy(engine->high);
     free(engine->shapes);
     free(engine->part_shapes);
     free(engine->high_shape);

@@ -75,14 +75,13 @@ struct starfish_multigrid_engine {
      * initial guess and of tolerances they say what vectors are made for; what a pass does are its arguments. */
     struct starfish_multigrid_options options;
     const struct starfish_multigrid_hooks *hooks;
-    void *state;       /* the hooks' own */
-    size_t n[2];       /* columns and rows of the finest grid's arrays */
-    int mixed;         /* cycles in f32, residuals in f64 */
-    void *shapes;      /* of all grids, of which the graph has pointers */
-    void *part_shapes; /* of grids that are cut by index sets */
-    void *high_shape;  /* or those of all parts */
-    struct starfish_coefficient_table
-        high_table[STARFISH_SPACE_MOST_PARTS]; /* the first is that of all parts that have none */
+    void *state;                       /* the hooks' own */
+    size_t n[2];                       /* columns and rows of the finest grid's arrays */
+    int mixed;                         /* cycles in f32, residuals in f64 */
+    void *shapes;                      /* of all grids, of which the graph has pointers */
+    void *part_shapes;                 /* of grids that are cut by index sets */
+    void *high_shape;                  /* or those of all parts */
+    struct starfish_parted_grid *high; /* mixed: the finest grid in f64 */
     struct starfish_hierarchy_graph graph;
     struct starfish_grid_operator op; /* the finest grid in the precision of the solution */
     struct starfish_space users;      /* with hooks.arrange: of the users' arrays */

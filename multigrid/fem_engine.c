@@ -32,9 +32,9 @@ struct packed {
 };
 
 struct part_of_grid {
-    struct packed packed[STARFISH_SPACE_MOST_PARTS];
-    struct starfish_hierarchy_grid grid[STARFISH_SPACE_MOST_PARTS];
-    size_t rows[STARFISH_SPACE_MOST_PARTS];
+    struct packed packed[STARFISH_FEM_MOST_PARTS];
+    struct starfish_hierarchy_grid grid[STARFISH_FEM_MOST_PARTS];
+    size_t rows[STARFISH_FEM_MOST_PARTS];
 };
 
 struct making {
@@ -45,7 +45,7 @@ struct making {
     struct grid grid[STARFISH_GRID_MOST_LEVELS];
     int mixed;
     struct packed whole[STARFISH_GRID_MOST_LEVELS], high; /* high: the finest operator for residuals in f64, */
-    struct packed high_part[STARFISH_SPACE_MOST_PARTS];   /* and where it is cut its parts */
+    struct packed high_part[STARFISH_FEM_MOST_PARTS];     /* and where it is cut its parts */
     struct part_of_grid *part;                            /* of cut levels */
     struct starfish_fem_halos *halos;                     /* likewise */
 };
@@ -426,7 +426,9 @@ static starfish_status keep_high(struct starfish_multigrid_engine *engine, struc
         return STARFISH_SUCCESS;
     m->high.shape.rows = m->grids->grid[0].a.rows;
     STARFISH_TRY(pack(matrix, format_for(m->grids, 0), engine->options.precision, &m->high));
-    return starfish_coefficient_table_floats(&engine->high_table[0], m->high.words, m->high.count);
+    engine->high = starfish_parted_grid_create(1);
+    return engine->high ? starfish_coefficient_table_floats(&engine->high->part[0].table, m->high.words, m->high.count)
+                        : STARFISH_ERROR_MEMORY;
 }
 
 /* Rows that are worth a task on a core, about 100 us of a sweep; and of the first grid of the tail. */
@@ -436,7 +438,7 @@ static starfish_status complete(struct starfish_multigrid_engine *engine, struct
 {
     const struct starfish_fem_grids *g = m->grids;
     struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
-    struct starfish_hierarchy_grid high[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_hierarchy_grid high[STARFISH_FEM_MOST_PARTS];
     struct starfish_fem_shape shape[STARFISH_GRID_MOST_LEVELS];
     struct starfish_multigrid_grids grids = {
         .spec = {.kind = &starfish_fem_kind,
@@ -456,7 +458,7 @@ static starfish_status complete(struct starfish_multigrid_engine *engine, struct
         shape[l] = m->whole[l].shape;
         grids.level[l] = hierarchy_grid_of(&m->whole[l]);
     }
-    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+    for (size_t p = 0; p < STARFISH_FEM_MOST_PARTS; p++)
         high[p] = hierarchy_grid_of(&m->high_part[p]);
     describe_parts(m, sets);
     STARFISH_TRY(keep_shapes(engine, m));
@@ -481,7 +483,7 @@ static void free_all(struct making *m)
     for (int l = 0; cut && m->part && l < cut->levels; l++)
         for (size_t p = 0; p < cut->parts; p++)
             free(m->part[l].packed[p].words);
-    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+    for (size_t p = 0; p < STARFISH_FEM_MOST_PARTS; p++)
         free(m->high_part[p].words);
     free(m->part);
     free(m->halos);

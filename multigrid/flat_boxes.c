@@ -64,14 +64,12 @@ static void cut_coarsest(const struct starfish_flat_boxes *boxes, const struct s
                          const struct starfish_flat_shape *shape, int d)
 {
     const ptrdiff_t n = (ptrdiff_t)shape->n[d];
-    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
-
-    starfish_divide(shape->n[d], cut->parts[d], first);
     struct starfish_box *box = &boxes->box[boxes->parts * (size_t)(boxes->levels - 1)];
+
     for (size_t p = 0; p < boxes->parts; p++, box++) {
         const size_t at = number_in(cut, p, d);
-        box->own[d][0] = box->array[d][0] = (ptrdiff_t)first[at];
-        box->own[d][1] = box->array[d][1] = (ptrdiff_t)first[at + 1];
+        box->own[d][0] = box->array[d][0] = (ptrdiff_t)starfish_divided(shape->n[d], cut->parts[d], at);
+        box->own[d][1] = box->array[d][1] = (ptrdiff_t)starfish_divided(shape->n[d], cut->parts[d], at + 1);
         if (cut->parts[d] > 1 && (shape->periodic[d] || box->own[d][0] > 0))
             box->array[d][0] -= DEPTH;
         if (cut->parts[d] > 1 && (shape->periodic[d] || box->own[d][1] < n))
@@ -304,12 +302,12 @@ starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, co
                                            const struct starfish_flat_whole *whole)
 {
     memset(boxes, 0, sizeof *boxes);
-    STARFISH_FAIL_IF(cut->parts[0] * cut->parts[1] > STARFISH_SPACE_MOST_PARTS ||
+    STARFISH_FAIL_IF(cut->parts[0] * cut->parts[1] > STARFISH_KRYLOV_MOST_PARTS ||
                          !is_wide_enough(&whole->shape[0], cut),
                      STARFISH_ERROR_ARGUMENT,
                      "options.boxes: %zu x %zu boxes of %zu x %zu columns: at most %d, each of %d columns or more",
                      cut->parts[0], cut->parts[1], whole->shape[0].n[0], whole->shape[0].n[1],
-                     STARFISH_SPACE_MOST_PARTS, STARFISH_FLAT_BOX_COLUMNS);
+                     STARFISH_KRYLOV_MOST_PARTS, STARFISH_FLAT_BOX_COLUMNS);
     boxes->levels = choose_levels(cut, whole);
     boxes->parts = cut->parts[0] * cut->parts[1];
     STARFISH_TRY(allocate(boxes));

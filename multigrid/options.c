@@ -2,8 +2,8 @@
 /* The options of multigrid plans as a table, and checks of their combinations. */
 #include "multigrid/options.h"
 
+#include "krylov/kernels/krylov.h"
 #include "multigrid/kernels/grid_kind.h"
-#include "scheduler/runtime/space.h"
 #include "solver/accept.h"
 
 #include <float.h>
@@ -65,8 +65,8 @@ static const struct starfish_option rows[] = {
     {AT(initial_guess), .type = STARFISH_OPTION_SWITCH, .text = "the solution array holds an initial guess"},
     {AT(levels), .type = STARFISH_OPTION_INT, .most = STARFISH_GRID_MOST_LEVELS, .flag = "--levels",
      .text = "grids at most; 0: down to few unknowns"},
-    {AT(slabs), .synonym = "blocks", .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--slabs",
-     .text = "runs of lines that a grid is cut into; 0: chosen from the workers"},
+    {AT(slabs), .synonym = "blocks", .type = STARFISH_OPTION_SIZE, .most = STARFISH_KRYLOV_MOST_PARTS,
+     .flag = "--slabs", .text = "runs of lines that a grid is cut into; 0: chosen from the workers"},
     {AT(tail), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--tail",
      .text = "grids of so many unknowns and fewer are one task; 0: chosen from the workers"},
     {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_KRYLOV_NONE,
@@ -85,7 +85,7 @@ static const struct starfish_option rows[] = {
      .text = "of conjugate gradients on the coarsest grid; 0: 1e-2"},
     {AT(coarse_iterations), .type = STARFISH_OPTION_INT, .most = MOST_COARSE_ITERATIONS,
      .text = "of conjugate gradients on the coarsest grid; 0: 100"},
-    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--parts",
+    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_KRYLOV_MOST_PARTS, .flag = "--parts",
      .text = "runs of rows with memory of their own; 0: chosen from the workers"},
     {AT(sharing), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SHARING_AUTO,
      STARFISH_OPTION_VALUES(starfish_sharing_names), .flag = "--sharing", .text = "who shares the fine grids"},

@@ -321,7 +321,7 @@ static starfish_status polish(struct starfish_multigrid_engine *engine, struct s
                               const struct starfish_vector *f, const struct starfish_vector *u)
 {
     enum { MANY_UNKNOWNS = 1 << 20 };
-    const struct starfish_q1_shape *shape = engine->op.part[0].shape;
+    const struct starfish_q1_shape *shape = engine->op.grid->part[0].shape;
     const struct starfish_vector *other = &engine->work.residual;
     const struct starfish_operator_sweep there = {
         .sweep = STARFISH_Q1_POINTS, .damping = 1.2 / shape->eigenvalue, .u = u, .f = f, .v = other};

@@ -143,7 +143,7 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     options.max_iterations = plan->options.max_iterations;
     options.sharing = plan->options.sharing;
     options.parts = plan->options.parts;
-    options.slabs = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
+    options.slabs = plan->options.slabs < STARFISH_KRYLOV_MOST_PARTS ? plan->options.slabs : STARFISH_KRYLOV_MOST_PARTS;
     return options;
 }
 
@@ -256,7 +256,7 @@ static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
 {
     /* dealt.runs.parts: 0 where the planes cannot be parts. */
     const struct starfish_distribute_spec spec = {
-        .rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
+        .most = STARFISH_KRYLOV_MOST_PARTS, .rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
     struct starfish_distributed dealt;
     starfish_status made = starfish_distribute_runs(plan->base.context, &spec, &dealt);
 

@@ -5,7 +5,6 @@
 
 #include "multigrid/options.h"
 #include "poisson/methods.h"
-#include "scheduler/runtime/space.h"
 #include "tridiag/kernels/slab_lines.h"
 
 #include <float.h>
@@ -73,7 +72,7 @@ static const struct starfish_option rows[] = {
     {AT(sharing), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SHARING_AUTO,
      .values = starfish_sharing_names, .value_count = STARFISH_SHARINGS, .flag = "--sharing",
      .text = "multigrid: who shares the fine grids"},
-    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--parts",
+    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_KRYLOV_MOST_PARTS, .flag = "--parts",
      .text = "multigrid: runs of planes with memory of their own; 0: chosen from the workers"},
     {AT(planes), .type = STARFISH_OPTION_POINTER, .agree = STARFISH_AGREE_RANKS,
      .text = "of each rank; NULL: dealt evenly"},

@@ -10,10 +10,9 @@
 starfish_status starfish_users_space(struct starfish_space *users, const struct starfish_space *grid, const size_t n[3])
 {
     const int all = grid->on_ranks ? starfish_context_ranks(grid->context) : 1;
-    const int ranks = all < STARFISH_SPACE_MOST_PARTS ? all : STARFISH_SPACE_MOST_PARTS;
 
     STARFISH_TRY(starfish_space_begin(users, grid->context, (const size_t[]){n[0] * n[1], n[2]},
-                                      (const size_t[]){grid->parts[1], (size_t)ranks}));
+                                      (const size_t[]){grid->parts[1], (size_t)all}));
     users->on_ranks = grid->on_ranks;
     for (size_t p = 0; p <= grid->parts[1]; p++)
         users->first[0][p] = n[0] * grid->first[1][p];
@@ -21,7 +20,7 @@ starfish_status starfish_users_space(struct starfish_space *users, const struct 
     memcpy(users->cells, grid->cells, sizeof users->cells);
     memcpy(users->box, grid->box, grid->parts[1] * sizeof users->box[0]);
     users->parts[1] = 0;
-    for (int r = 0; r < all && users->parts[1] < (size_t)ranks; r++) {
+    for (int r = 0; r < all; r++) {
         const struct starfish_run_of_planes planes = starfish_deal(n[2], r, all);
         if (planes.count == 0)
             continue;

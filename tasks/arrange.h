@@ -6,7 +6,7 @@
 #include "codelets/arrange.h"
 
 /* The space of users' arrays whose tiles are the parts of a grid's space of n[1] rows, and whose runs of rows
- * are the planes of each rank, at most STARFISH_SPACE_MOST_PARTS, where the parts belong to several. Error: MEMORY. */
+ * are the planes of each rank, where the parts belong to several. Error: MEMORY. */
 starfish_status starfish_users_space(struct starfish_space *users, const struct starfish_space *grid,
                                      const size_t n[3]);
 /* `from` in the order of `to`, or back. */

@@ -17,7 +17,7 @@
 struct starfish_grid_operator {
     struct starfish_grid_setting setting;
     const struct starfish_space *space;
-    struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
+    const struct starfish_parted_grid *grid;
 };
 
 /* The sweeps before the coarse grid's correction have yet to be done, in one task with the restriction; from zero? */
@@ -29,10 +29,8 @@ enum starfish_visiting { STARFISH_VISITS_DOWN, STARFISH_VISITS_FROM_ZERO, STARFI
 
 struct starfish_hierarchy_level {
     struct starfish_space space;
-    struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
-    struct starfish_coefficient_table
-        table[STARFISH_SPACE_MOST_PARTS]; /* ours; of grids that are cut by rows one serves all parts */
-    struct starfish_vector own[3];        /* u, the other u, f; the finest grid's u and f may be set instead */
+    struct starfish_parted_grid *grid;
+    struct starfish_vector own[3]; /* u, the other u, f; the finest grid's u and f may be set instead */
     const struct starfish_vector *u[2], *f;
     int now;         /* which u holds the solution */
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
@@ -41,8 +39,7 @@ struct starfish_hierarchy_level {
     int sweep_count; /* how many it has */
     enum starfish_waiting waits;
     int visits[STARFISH_VISITINGS]; /* may all of its parts be visited so? */
-    /* Rows beyond each part where its array has the solution, too, so that no copy is needed. */
-    size_t known[STARFISH_SPACE_MOST_PARTS][2];
+    size_t *known; /* rows below and above each part where its array has the solution, too, so that no copy is needed */
 };
 
 static inline const struct starfish_vector *starfish_level_solution(const struct starfish_hierarchy_level *level)
@@ -63,8 +60,7 @@ struct starfish_hierarchy_graph {
     int collects;
     struct starfish_space tail_space;
     struct starfish_vector tail_f, tail_u;
-    struct starfish_coefficient_table
-        collected_table; /* of the tail's first grid, where its parts have tables of their own */
+    struct starfish_coefficient_table tail_tables[STARFISH_GRID_MOST_LEVELS]; /* unless its first grid's are one */
     uint32_t tail_where; /* kinds of workers that may run the tail; 0: any */
     struct starfish_tail tail;
     struct starfish_tail_costs tail_costs; /* the jobs of a plan take turns */

@@ -35,8 +35,8 @@ static size_t slabs_of(const struct starfish_context *context, const struct star
         slabs = 1;
     if (spec->slabs > 0)
         slabs = spec->slabs;
-    if (slabs > STARFISH_SPACE_MOST_PARTS)
-        slabs = STARFISH_SPACE_MOST_PARTS;
+    if (slabs > STARFISH_KRYLOV_MOST_PARTS)
+        slabs = STARFISH_KRYLOV_MOST_PARTS;
     return slabs > 0 ? slabs : 1;
 }
 
@@ -57,20 +57,24 @@ static starfish_status cut_tiles(struct starfish_space *space, struct starfish_c
 static starfish_status cut_runs(struct starfish_space *space, struct starfish_context *context,
                                 const struct starfish_hierarchy_spec *spec, int level)
 {
-    size_t n[2], first[STARFISH_SPACE_MOST_PARTS + 1];
-    struct starfish_runs runs = *spec->runs;
+    struct starfish_runs runs;
+    size_t n[2];
 
-    if (starfish_hierarchy_runs_along_columns(spec, level) && runs.parts > 1)
+    if (starfish_hierarchy_runs_along_columns(spec, level) && spec->runs->parts > 1)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "the smoother has lines across the parts of grid %d, which are apart: choose jacobi, "
                              "chebyshev, gauss-seidel or line-x",
                              level);
     starfish_grid_extent(spec->kind, spec->grid[level].shape, n);
-    starfish_hierarchy_cut_rows(spec, spec->runs, level, first);
-    runs.first = first;
+    starfish_status status = starfish_runs_copy(&runs, spec->runs);
+    for (size_t p = 0; p <= runs.parts; p++)
+        runs.first[p] = starfish_hierarchy_first_row(spec, spec->runs, level, p);
     runs.depth = starfish_hierarchy_depth(spec, spec->runs, level);
     runs.wraps = starfish_hierarchy_wraps(spec);
-    return starfish_space_runs(space, context, n, &runs);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_space_runs(space, context, n, &runs);
+    starfish_runs_free(&runs);
+    return status;
 }
 
 static starfish_status cut_level(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec,
@@ -137,21 +141,22 @@ static starfish_status store_table(struct starfish_coefficient_table *table, sta
                : starfish_coefficient_table_reals_of(table, precision, grid->table, grid->table_size, grid->spans);
 }
 
-/* One shape and table for all parts, or each its own. */
+/* Parts of other ranks have no table here. */
 static starfish_status create_parts(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec,
                                     int l)
 {
     struct starfish_hierarchy_level *level = &graph->level[l];
     const int own = l < spec->index_levels;
+    const size_t parts = own ? level->space.parts[1] : 1;
 
-    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++) {
+    level->grid = starfish_parted_grid_create(parts);
+    level->known = calloc(2 * level->space.parts[1], sizeof *level->known);
+    STARFISH_FAIL_IF(!level->grid || !level->known, STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
+    for (size_t p = 0; p < parts; p++) {
         const struct starfish_hierarchy_grid *grid = own ? &spec->index_sets[l].grid[p] : &spec->grid[l];
-        if (own && p == level->space.parts[1])
-            break;
-        const int here = !own || starfish_space_rank(&level->space, p) == starfish_context_rank(graph->context);
-        if (here && (own || p == 0)) /* parts of other ranks have no table here */
-            STARFISH_TRY(store_table(&level->table[p], spec->precision, grid));
-        level->part[p] = (struct starfish_grid_part){grid->shape, level->table[own ? p : 0].handle};
+        level->grid->part[p].shape = grid->shape;
+        if (!own || starfish_space_rank(&level->space, p) == starfish_context_rank(graph->context))
+            STARFISH_TRY(store_table(&level->grid->part[p].table, spec->precision, grid));
     }
     return STARFISH_SUCCESS;
 }
@@ -185,15 +190,12 @@ static starfish_status create_tail(struct starfish_hierarchy_graph *graph, const
         .kind = spec->kind, .precision = spec->precision, .levels = spec->levels - first, .smoothing = spec->smoothing};
     graph->collects = graph->level[first].space.apart;
     for (int l = first; l < spec->levels; l++) {
-        struct starfish_coefficient_table *table = &graph->level[l].table[0];
-        if (l == first && graph->collects && spec->index_levels > 0) {
-            table = &graph->collected_table;
+        struct starfish_coefficient_table *table = &graph->tail_tables[l - first];
+        const int has_table = l == first && !(graph->collects && spec->index_levels > 0);
+        if (!has_table)
             STARFISH_TRY(store_table(table, spec->precision, &spec->grid[l]));
-        } else if (l > first) {
-            STARFISH_TRY(store_table(table, spec->precision, &spec->grid[l]));
-        }
         graph->tail.shape[l - first] = spec->grid[l].shape;
-        graph->tail_table[l - first] = table->handle;
+        graph->tail_table[l - first] = has_table ? graph->level[l].grid->part[0].table.handle : table->handle;
     }
     if (!graph->collects)
         return STARFISH_SUCCESS;
@@ -211,7 +213,8 @@ static size_t steps_work(const struct starfish_hierarchy_graph *graph, int gpu)
     for (int l = 0; l < graph->levels; l++)
         for (size_t p = 0; p < graph->level[l].space.parts[1]; p++)
             most = starfish_larger(most, starfish_grid_work(graph->kind, &graph->tail.smoothing,
-                                                            graph->level[l].part[p].shape, STARFISH_F64, gpu));
+                                                            starfish_part_of(graph->level[l].grid, p)->shape,
+                                                            STARFISH_F64, gpu));
     return most;
 }
 
@@ -358,13 +361,13 @@ void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
         struct starfish_hierarchy_level *level = &graph->level[l];
         for (int i = 0; i < 3; i++)
             starfish_vector_destroy(&level->own[i]);
-        for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
-            starfish_coefficient_table_destroy(&level->table[p]);
+        starfish_parted_grid_destroy(level->grid);
+        free(level->known);
+        starfish_coefficient_table_destroy(&graph->tail_tables[l]);
     }
     starfish_gpu_groups_destroy(graph->groups);
     starfish_vector_destroy(&graph->tail_f);
     starfish_vector_destroy(&graph->tail_u);
-    starfish_coefficient_table_destroy(&graph->collected_table);
     for (int l = 0; l < graph->all_levels; l++)
         starfish_space_destroy(&graph->level[l].space);
     starfish_space_destroy(&graph->tail_space);
@@ -415,15 +418,12 @@ starfish_status starfish_hierarchy_move_solution(struct starfish_hierarchy_graph
 
 struct starfish_grid_operator starfish_hierarchy_operator(const struct starfish_hierarchy_graph *graph)
 {
-    struct starfish_grid_operator op = {.setting = graph->setting, .space = &graph->level[0].space};
-
-    memcpy(op.part, graph->level[0].part, sizeof op.part);
-    return op;
+    return (struct starfish_grid_operator){graph->setting, &graph->level[0].space, graph->level[0].grid};
 }
 
 static struct starfish_grid_parts parts_of(const struct starfish_grid_operator *op)
 {
-    return (struct starfish_grid_parts){.setting = &op->setting, .space = op->space, .part = op->part};
+    return (struct starfish_grid_parts){.setting = &op->setting, .space = op->space, .grid = op->grid};
 }
 
 starfish_status starfish_operator_advance(const struct starfish_grid_operator *op, struct starfish_progress *progress,

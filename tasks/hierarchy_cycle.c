@@ -19,13 +19,18 @@ static struct starfish_grid_parts parts_of(const struct submission *s, const str
 {
     return (struct starfish_grid_parts){.setting = &s->graph->setting,
                                         .space = space,
-                                        .part = level->part,
-                                        .coarse = with_coarse ? level[1].part : NULL};
+                                        .grid = level->grid,
+                                        .coarse = with_coarse ? level[1].grid : NULL};
 }
 
 static int has_ahead(const struct starfish_hierarchy_level *level)
 {
     return level->ahead > 0 && level->f->ghosts && level->u[0]->ghosts;
+}
+
+static void forget_known(struct starfish_hierarchy_level *level)
+{
+    memset(level->known, 0, 2 * level->space.parts[1] * sizeof *level->known);
 }
 
 /* Ahead: on the ghosts too, where a smoothing goes on without its neighbours. What is wrong at their rim, as entries
@@ -50,7 +55,7 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
     STARFISH_TRY(starfish_submit_grid_parts(&parts, s->progress, &task, NULL));
     level->now = !level->now;
     level->uncorrected = 0;
-    memset(level->known, 0, sizeof level->known);
+    forget_known(level);
     return STARFISH_SUCCESS;
 }
 
@@ -74,8 +79,8 @@ static struct starfish_visit_task visit_on(const struct starfish_hierarchy_level
                                            const struct starfish_visit *visit)
 {
     return (struct starfish_visit_task){.visit = visit,
-                                        .shape = level->part[part].shape,
-                                        .table = level->part[part].table,
+                                        .shape = starfish_part_of(level->grid, part)->shape,
+                                        .table = starfish_part_of(level->grid, part)->table.handle,
                                         .part = part,
                                         .u = {level->u[level->now], level->u[!level->now]},
                                         .f = level->f};
@@ -96,7 +101,7 @@ static starfish_status run_sweeps(const struct submission *s, struct starfish_hi
         STARFISH_TRY(starfish_submit_visit(s->progress, &s->graph->setting, &task));
     }
     level->now = (level->now + visit->steps) % 2;
-    memset(level->known, 0, sizeof level->known);
+    forget_known(level);
     return STARFISH_SUCCESS;
 }
 
@@ -109,7 +114,7 @@ static starfish_status add_correction(const struct submission *s, struct starfis
                                             .result = starfish_level_solution(fine)};
 
     fine->uncorrected = 0;
-    memset(fine->known, 0, sizeof fine->known);
+    forget_known(fine);
     return starfish_submit_grid_parts(&parts, s->progress, &task, NULL);
 }
 
@@ -121,8 +126,8 @@ static struct starfish_visited visited_of(const struct starfish_hierarchy_graph 
 
     return (struct starfish_visited){.kind = graph->kind,
                                      .smoothing = &graph->tail.smoothing,
-                                     .shape = level->part[part].shape,
-                                     .coarse_shape = coarse->part[part].shape,
+                                     .shape = starfish_part_of(level->grid, part)->shape,
+                                     .coarse_shape = starfish_part_of(coarse->grid, part)->shape,
                                      .at = starfish_part_rectangle(&level->space, part),
                                      .coarse_at = starfish_part_rectangle(&coarse->space, part),
                                      .on_ranks = level->space.on_ranks,
@@ -164,7 +169,7 @@ static int can_visit(const struct submission *s, int l, enum starfish_visiting h
 static int knows(const struct starfish_hierarchy_level *level, size_t part, const struct starfish_extent *read)
 {
     const struct starfish_rectangle own = starfish_part_rectangle(&level->space, part);
-    const size_t *known = level->known[part];
+    const size_t *known = level->known + 2 * part;
 
     return read->y0 + (ptrdiff_t)known[0] >= (ptrdiff_t)own.y0 && read->y1 - (ptrdiff_t)known[1] <= (ptrdiff_t)own.y1;
 }
@@ -173,7 +178,7 @@ static int knows(const struct starfish_hierarchy_level *level, size_t part, cons
 static void note_known(const struct submission *s, int l, size_t part, const struct starfish_visit *visit)
 {
     const struct starfish_visited visited = visited_of(s->graph, l, part);
-    size_t *known = s->graph->level[l].known[part];
+    size_t *known = s->graph->level[l].known + 2 * part;
 
     known[0] = known[1] = 0;
     if (visit)
@@ -193,8 +198,8 @@ static starfish_status run_visit(const struct submission *s, int l, enum starfis
         const size_t part = starfish_space_turn(&level->space, i);
         struct starfish_visit_task task = visit_on(level, part, &visit);
         find_visit(s->graph, l, part, how, &visit);
-        task.coarse_shape = coarse->part[part].shape;
-        task.coarse_table = coarse->part[part].table;
+        task.coarse_shape = starfish_part_of(coarse->grid, part)->shape;
+        task.coarse_table = starfish_part_of(coarse->grid, part)->table.handle;
         task.coarse = up ? starfish_level_solution(coarse) : coarse->f;
         task.known = up && knows(level, part, &visit.u);
         flips = starfish_visit_flips(&visit);
@@ -212,7 +217,7 @@ static starfish_status run_steps(const struct submission *s, struct starfish_hie
 {
     const struct starfish_grid_kind *kind = s->graph->kind;
     const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
-    const struct starfish_visited visited = {.kind = kind, .smoothing = smoothing, .shape = level->part[0].shape};
+    const struct starfish_visited visited = {.kind = kind, .smoothing = smoothing, .shape = level->grid->part[0].shape};
     int of_step[STARFISH_GRID_MOST_SWEEPS];
     const int sweeps = starfish_grid_sweeps(kind, smoothing, visited.shape, after && smoothing->symmetric, of_step);
 

@@ -47,24 +47,22 @@ int starfish_hierarchy_runs_along_columns(const struct starfish_hierarchy_spec *
     return any;
 }
 
-void starfish_hierarchy_cut_rows(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
-                                 int level, size_t first[STARFISH_SPACE_MOST_PARTS + 1])
+size_t starfish_hierarchy_first_row(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
+                                    int level, size_t part)
 {
     size_t n[2], finest[2];
 
     rows_of(spec, 0, finest);
     rows_of(spec, level, n);
-    for (size_t p = 0; p <= runs->parts; p++)
-        first[p] = (runs->first[p] * n[1] + finest[1] / 2) / finest[1];
+    return (runs->first[part] * n[1] + finest[1] / 2) / finest[1];
 }
 
-/* Parts of three successive grids, of which the middle one's rows are read. */
+/* The parts of a level, whose rows are read by tasks on it, and on the finer and the coarser grid. */
 struct reading {
     const struct starfish_hierarchy_spec *spec;
     const struct starfish_runs *runs;
     int level;
-    size_t rows, depth;                             /* of the level; found so far */
-    size_t first[3][STARFISH_SPACE_MOST_PARTS + 1]; /* of the finer, this, and the coarser grid's parts */
+    size_t rows, depth; /* of the level; found so far */
 };
 
 static struct starfish_grid_step step_on(const struct reading *r, int level, int of, size_t part)
@@ -72,15 +70,17 @@ static struct starfish_grid_step step_on(const struct reading *r, int level, int
     size_t n[2];
 
     rows_of(r->spec, of, n);
-    return (struct starfish_grid_step){
-        .shape = r->spec->grid[level].shape,
-        .coarse_shape = level + 1 < r->spec->levels ? r->spec->grid[level + 1].shape : NULL,
-        .at = {0, n[0], r->first[of - r->level + 1][part], r->first[of - r->level + 1][part + 1]}};
+    return (struct starfish_grid_step){.shape = r->spec->grid[level].shape,
+                                       .coarse_shape =
+                                           level + 1 < r->spec->levels ? r->spec->grid[level + 1].shape : NULL,
+                                       .at = {0, n[0], starfish_hierarchy_first_row(r->spec, r->runs, of, part),
+                                              starfish_hierarchy_first_row(r->spec, r->runs, of, part + 1)}};
 }
 
 static void look_at_reach(struct reading *r, size_t part, const struct starfish_reach *reach)
 {
-    const ptrdiff_t y0 = (ptrdiff_t)r->first[1][part], y1 = (ptrdiff_t)r->first[1][part + 1];
+    const ptrdiff_t y0 = (ptrdiff_t)starfish_hierarchy_first_row(r->spec, r->runs, r->level, part);
+    const ptrdiff_t y1 = (ptrdiff_t)starfish_hierarchy_first_row(r->spec, r->runs, r->level, part + 1);
     const ptrdiff_t from = reach->y0 < 0 && !reach->wraps ? 0 : reach->y0;
     const ptrdiff_t to = reach->y1 > (ptrdiff_t)r->rows && !reach->wraps ? (ptrdiff_t)r->rows : reach->y1;
 
@@ -167,9 +167,6 @@ size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, cons
 
     rows_of(spec, level, n);
     r.rows = n[1];
-    for (int l = level - 1; l <= level + 1; l++)
-        if (l >= 0 && l < spec->levels)
-            starfish_hierarchy_cut_rows(spec, runs, l, r.first[l - level + 1]);
     for (size_t part = 0; part < runs->parts; part++) {
         const struct starfish_grid_step here = step_on(&r, level, level, part);
         for (enum starfish_grid_input input = STARFISH_GRID_U; input <= STARFISH_GRID_F; input++) {
@@ -194,17 +191,17 @@ size_t starfish_hierarchy_rows_here(const struct starfish_context *context, cons
                                     int level, size_t *parts)
 {
     const struct starfish_runs *runs = spec->runs;
-    size_t n[2], first[STARFISH_SPACE_MOST_PARTS + 1], rows = 0;
+    size_t n[2], rows = 0;
 
     rows_of(spec, level, n);
     *parts = runs ? runs->parts : 0;
     if (!runs || !starfish_runs_are_on_ranks(runs))
         return n[1];
-    starfish_hierarchy_cut_rows(spec, runs, level, first);
     *parts = 0;
     for (size_t p = 0; p < runs->parts; p++)
         if (runs->owner[p].rank == starfish_context_rank(context)) {
-            rows += first[p + 1] - first[p];
+            rows += starfish_hierarchy_first_row(spec, runs, level, p + 1) -
+                    starfish_hierarchy_first_row(spec, runs, level, p);
             ++*parts;
         }
     return rows;
@@ -295,8 +292,8 @@ static double shared_seconds(const struct sharers *s, size_t gpus, size_t cores)
 static void choose(struct starfish_context *context, const struct starfish_hierarchy_spec *spec, struct sharers *s,
                    size_t parts[STARFISH_WORKER_KINDS])
 {
-    const size_t gpus = starfish_smaller(s->workers[STARFISH_GPU], STARFISH_SPACE_MOST_PARTS);
-    const size_t cores = starfish_smaller(s->workers[STARFISH_CPU], STARFISH_SPACE_MOST_PARTS - gpus);
+    const size_t gpus = starfish_smaller(s->workers[STARFISH_GPU], STARFISH_KRYLOV_MOST_PARTS);
+    const size_t cores = starfish_smaller(s->workers[STARFISH_CPU], STARFISH_KRYLOV_MOST_PARTS - gpus);
     size_t n[2];
 
     rows_of(spec, 0, n);

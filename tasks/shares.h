@@ -35,9 +35,9 @@ size_t starfish_hierarchy_rows_here(const struct starfish_context *context, cons
                                     int level, size_t *parts);
 /* Do tasks read beyond the ends of the rows, which are periodic? */
 int starfish_hierarchy_wraps(const struct starfish_hierarchy_spec *spec);
-/* Where the rows of the finest grid's parts begin on a coarser one: as far down. */
-void starfish_hierarchy_cut_rows(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
-                                 int level, size_t first[STARFISH_SPACE_MOST_PARTS + 1]);
+/* Where a part of the finest grid begins on a coarser one: as far down. */
+size_t starfish_hierarchy_first_row(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
+                                    int level, size_t part);
 /* Is there a sweep whose lines run across the rows of all parts? */
 int starfish_hierarchy_runs_along_columns(const struct starfish_hierarchy_spec *spec, int level);
 

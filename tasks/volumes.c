@@ -4,7 +4,9 @@
 
 static struct starfish_volume_part part_of(const struct starfish_grid_operator *op, size_t part)
 {
-    return (struct starfish_volume_part){&op->setting, op->part[part].shape, op->part[part].table, part};
+    const struct starfish_grid_part *at = starfish_part_of(op->grid, part);
+
+    return (struct starfish_volume_part){&op->setting, at->shape, at->table.handle, part};
 }
 
 starfish_status starfish_operator_weigh(const struct starfish_grid_operator *op, struct starfish_progress *progress,

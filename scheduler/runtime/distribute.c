@@ -34,7 +34,7 @@ static starfish_status add_rank(const struct starfish_distribute_spec *spec, con
     struct starfish_runs *runs = &dealt->runs;
     const size_t workers = starfish_share_devices(share), start = starfish_runs_end(runs), before = runs->parts;
     const size_t grain = spec->grain > 0 ? spec->grain : 1, worth = spec->worth > grain ? spec->worth : grain;
-    const size_t most = STARFISH_SPACE_MOST_PARTS / (size_t)dealt->owners;
+    const size_t most = spec->most / (size_t)dealt->owners;
     size_t parts = workers < most ? workers : most;
 
     if (share->rows == 0)
@@ -63,7 +63,7 @@ static int can_be_cut(const struct starfish_distribute_spec *spec, const struct 
         fits &= share[rank].rows == 0 || (share[rank].rows >= spec->least && !uneven);
         uneven |= spec->grain > 1 && share[rank].rows % spec->grain > 0;
     }
-    return fits && dealt->owners > 1 && dealt->owners <= STARFISH_SPACE_MOST_PARTS;
+    return fits && dealt->owners > 1 && (size_t)dealt->owners <= spec->most;
 }
 
 starfish_status starfish_distribute_runs(struct starfish_context *context, const struct starfish_distribute_spec *spec,

@@ -29,6 +29,7 @@ starfish_status starfish_gather_shares(const struct starfish_context *context, s
                                        struct starfish_share **share);
 
 struct starfish_distribute_spec {
+    size_t most;  /* parts of all ranks */
     size_t rows;  /* of this rank, which follow those of the ranks before it; 0 is allowed */
     size_t least; /* rows that a rank which has any must have, as its neighbours read so many on all grids */
     size_t worth; /* rows of a part that are worth tasks: ranks with fewer have one part */

@@ -9,7 +9,7 @@
 void starfish_divide(size_t n, size_t parts, size_t *first)
 {
     for (size_t part = 0; part <= parts; part++)
-        first[part] = n / parts * part + (part < n % parts ? part : n % parts);
+        first[part] = starfish_divided(n, parts, part);
 }
 
 /* Room for `more` parts behind those that there are. */

@@ -44,7 +44,12 @@ static inline uint32_t starfish_runs_where(const struct starfish_runs *runs, siz
     return starfish_where_of(starfish_runs_owner(runs, part), 0);
 }
 
-/* Cuts 0..n-1 into `parts` runs that differ by one at most: first[0] .. first[parts]. */
+/* Where part `part` begins of n rows that are cut into `parts` runs which differ by one at most. */
+static inline size_t starfish_divided(size_t n, size_t parts, size_t part)
+{
+    return n / parts * part + (part < n % parts ? part : n % parts);
+}
+/* Cuts 0..n-1 into `parts` such runs: first[0] .. first[parts]. */
 void starfish_divide(size_t n, size_t parts, size_t *first);
 
 /* Appends `rows` rows in `parts` parts of equal size. The arrays are malloc's then: zero-initialised runs grow so.

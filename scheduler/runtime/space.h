@@ -31,10 +31,6 @@
 #include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/runs.h"
 
-/* What options of iterations accept, as their sums have so many parts (krylov/kernels/krylov.h). A space itself may
- * have any number. */
-enum { STARFISH_SPACE_MOST_PARTS = 16 };
-
 /* `count` elements of part `from` that part `to` reads: elements first, first + 1, ... of `from`, or those of an index
  * set. They become the ghosts at `at`, counted from the first element of `to`, so that those in front of it are
  * negative.
