@@ -212,7 +212,7 @@ starfish_status starfish_submit_band(struct starfish_progress *progress, int pha
     struct starfish_task task;
     starfish_task_begin(&task, &band_codelet, progress, phase);
     task.name = "elimination";
-    task.where = STARFISH_ON_CORES;
+    task.device = STARFISH_CORES;
     task.width = band->n;
     task.flops = 6 * (double)band->n * (double)band->width;
     starfish_task_data(&task, solution, arguments.same ? STARPU_RW : STARPU_W);

@@ -186,7 +186,7 @@ static starfish_status submit(struct starfish_progress *progress, struct starpu_
     starfish_task_begin(&task, codelet, progress, 0);
     task.width = d->kernel.lines;
     if (d->where && vectors)
-        task.where = d->where;
+        task.device = starfish_device_of_kinds(d->where);
     for (int i = 0; i < 3; i++)
         attach(&task, d->coefficient[i], STARPU_R);
     attach(&task, d->shift, STARPU_R);

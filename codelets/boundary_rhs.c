@@ -54,7 +54,7 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
 {
     struct starfish_task task;
     starfish_task_begin(&task, &boundary_rhs_codelet, progress, phase);
-    task.where = d->where;
+    task.device = d->device;
     task.name = d->name ? d->name : "boundary data";
     task.width = d->n[0] * d->n[1] * d->n[2];
     task.flops = 0;

@@ -30,7 +30,7 @@ static starfish_status submit_at_home(struct starfish_progress *progress, int ph
     struct starfish_task_header header = {.footprint = 0};
     starfish_task_begin(&task, &bring_home_codelet[home_of(views->data[0])], progress, phase);
     task.name = mode == STARPU_R ? "bring home" : "stay home";
-    task.where = STARPU_NOWHERE;
+    task.device = STARFISH_NOWHERE;
     starfish_task_at(&task, "slab", views->data[0], 0);
     for (size_t i = 0; i < views->count; i++)
         starfish_task_data(&task, views->data[i], mode);
@@ -81,7 +81,7 @@ starfish_status starfish_submit_hand_over(struct starfish_progress *progress, in
     struct starfish_task_header header = {.footprint = 0};
     starfish_task_begin(&task, &hand_over_codelet, progress, phase);
     task.name = "hand over";
-    task.where = STARPU_NOWHERE;
+    task.device = STARFISH_NOWHERE;
     for (size_t i = 0; i < from->count; i++)
         starfish_task_data(&task, from->data[i], STARPU_R);
     for (size_t i = 0; i < to->count; i++)
@@ -98,7 +98,7 @@ starfish_status starfish_submit_forget_readers(struct starfish_progress *progres
     struct starfish_task_header header = {.footprint = 0};
     starfish_task_begin(&task, &forget_readers_codelet, progress, phase);
     task.name = "forget readers";
-    task.where = STARPU_NOWHERE;
+    task.device = STARFISH_NOWHERE;
     starfish_task_at(&task, "slab", data, 0);
     starfish_task_data(&task, data, STARPU_RW);
     return starfish_task_submit(&task, &header, sizeof header);

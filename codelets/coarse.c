@@ -130,7 +130,7 @@ starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *alge
     starfish_task_begin(&task, &coarse_solve_codelet, algebra->progress, algebra->phase);
     starfish_task_of_all_owners(&task, space, algebra->where);
     if (matrix->form == STARFISH_COARSE_BY_BAND)
-        task.where = STARPU_CPU;
+        task.device = STARFISH_CORES;
     task.flops = starfish_coarse_solve_cost(&a.kernel).operations;
     starfish_task_data(&task, matrix->solution.handle, STARPU_W);
     starfish_task_data(&task, matrix->rhs.handle, STARPU_W);

@@ -46,7 +46,7 @@ starfish_status starfish_submit_constant_line(struct starfish_progress *progress
     struct arguments arguments = {.space = d->space, .pieces = d->slabs};
     starfish_task_begin(&task, &constant_sum_codelet, progress, phase);
     task.name = "constant mode";
-    task.where = d->where;
+    task.device = d->device;
     task.width = 1;
     task.flops = OPERATIONS * (double)d->space->n[2];
     task.priority = STARFISH_PRIORITY_REDUCED;

@@ -280,11 +280,11 @@ size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct star
                                                 : sums_workspace(kind, level, n, lanes, periodic, size);
 }
 
-static uint32_t where_of(const struct starfish_reduction_block *block, size_t depth)
+static int device_of(const struct starfish_reduction_block *block, size_t depth)
 {
     if (block->split < 0)
-        return 0;
-    return depth < (size_t)block->split ? STARPU_CPU : STARPU_CUDA;
+        return STARFISH_ANY;
+    return depth < (size_t)block->split ? STARFISH_CORES : STARFISH_GPUS;
 }
 
 /* Of chains: an elimination for every step and keep x + gain w, and the difference of what neighbours get, or give. */
@@ -358,7 +358,7 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     struct starfish_task task;
     starfish_task_begin(&task, codelet, progress, phase);
     task.name = substitutes ? "substitute" : "reduce";
-    task.where = where_of(block, depth);
+    task.device = device_of(block, depth);
     task.step = starfish_reduction_step(depth, substitutes);
     task.width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
     task.flops = flops_of(block, level, substitutes);

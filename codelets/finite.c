@@ -28,7 +28,7 @@ starfish_status starfish_submit_finite(struct starfish_progress *progress, int p
     struct starfish_task task;
     starfish_task_begin(&task, &finite_codelet, progress, phase);
     task.name = "search for what is not finite";
-    task.where = d->where;
+    task.device = d->device;
     task.width = d->count;
     task.flops = 0; /* comparisons alone */
     starfish_task_data(&task, d->values, STARPU_R);

@@ -104,7 +104,7 @@ static void ask_for_help(struct starfish_gang *gang, struct starfish_progress *p
         starfish_task_begin(&task, &gang_help_codelet, progress, phase);
         task.name = "help";
         task.flops = 0; /* the task that requests help reports the operations of all cores */
-        task.where = STARFISH_ON_CORES;
+        task.device = STARFISH_CORES;
         task.worker = context->worker[worker];
         task.priority = STARPU_MAX_PRIO;
         (void)starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -32,7 +32,7 @@ STARFISH_KERNEL_CODELET(ghosts, starfish_ghosts, "ghosts", 0x882255);
 /* The worker beside the memory node that the array is on; of main memory any core. */
 static starfish_status choose_worker(const struct starfish_context *context, int node, struct starfish_task *task)
 {
-    task->where = node == STARPU_MAIN_RAM ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
+    task->device = node == STARPU_MAIN_RAM ? STARFISH_CORES : STARFISH_GPUS;
     if (node == STARPU_MAIN_RAM && context->workers_of[STARFISH_CPU] > 0)
         return STARFISH_SUCCESS;
     for (size_t i = 0; i < context->workers && node != STARPU_MAIN_RAM; i++)

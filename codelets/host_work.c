@@ -44,7 +44,7 @@ static starfish_status submit(struct starfish_progress *progress, struct dealing
 
     starfish_task_begin(&task, &host_work_codelet, progress, 0);
     task.name = dealing->work.name;
-    task.where = STARFISH_ON_CORES;
+    task.device = STARFISH_CORES;
     task.worker = worker;
     task.rank = starfish_context_rank(progress->context);
     task.width = dealing->work.count;

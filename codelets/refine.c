@@ -134,7 +134,7 @@ starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
     struct starfish_task task;
     starfish_task_begin(&task, &judge_codelet, progress, d->phase);
     task.name = "verdict on a correction";
-    task.where = d->where;
+    task.device = d->device;
     task.width = 1;
     task.flops = 0; /* comparisons alone */
     starfish_task_data(&task, d->verdict, STARPU_W);

@@ -134,7 +134,7 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
 {
     struct starfish_task task;
     starfish_task_begin(&task, &residual_codelet, progress, phase);
-    task.where = d->where;
+    task.device = d->device;
     task.width = d->n[0] * d->n[1] * d->n[2];
     starfish_task_at(&task, "slab", d->u, 0);
     starfish_task_data(&task, d->axes, STARPU_R);

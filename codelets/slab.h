@@ -70,7 +70,7 @@ struct starfish_slab_parts {
  * there. */
 struct starfish_slab {
     size_t first_plane, planes;
-    uint32_t where;                                          /* kinds of workers; 0: any */
+    struct starfish_owner owner;
     starpu_data_handle_t ends;                               /* or NULL */
     starpu_data_handle_t separator[STARFISH_MAX_MODE_PARTS]; /* rhs of the reduced system, then separators */
     starpu_data_handle_t head[STARFISH_MAX_MODE_PARTS];
@@ -115,17 +115,17 @@ struct starfish_slab_forward_task {
 };
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_forward_task *description);
-/* The system over `slabs` slabs of one part of the modes. owner: of slabs that have `ends`, for whom all modes are
- * solved, else 0. upper: reals, the last row's of every slab; where: kinds of workers, 0: any. gathered: in place of
+/* The system over `slabs` slabs of one part of the modes. solver: the number of the owner of slabs that have `ends`,
+ * for whom all modes are solved, else 0. upper: reals, the last row's of every slab. gathered: in place of
  * the slabs' own data, or NULL. */
 struct starfish_slab_reduced_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
-    size_t part, owner, slabs;
+    size_t part, solver, slabs;
     const struct starfish_slab *slab;
     const struct starfish_slab_gathered *gathered;
     starpu_data_handle_t upper;
-    uint32_t where;
+    struct starfish_owner owner; /* of the system */
 };
 starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_reduced_task *description);
@@ -153,7 +153,7 @@ struct starfish_slab_problems_task {
     const struct starfish_workspace *workspace;
     struct starfish_replays *replays; /* its launches as a CUDA graph */
     size_t problems;
-    uint32_t where;
+    int device; /* whose workers may run it (owner.h) */
     int alone;
     starpu_data_handle_t rhs, solution, removed;
 };
@@ -176,7 +176,7 @@ struct starfish_constant_line_task {
     size_t slabs;
     const struct starfish_slab *slab;
     starpu_data_handle_t removed;
-    uint32_t where;
+    int device; /* whose workers may run it (owner.h) */
 };
 starfish_status starfish_submit_constant_line(struct starfish_progress *progress, int phase,
                                               const struct starfish_constant_line_task *description);

@@ -117,7 +117,7 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
                                   .has_modes = d->modes != NULL};
     starfish_task_begin(&task, &slab_backward_codelet, progress, phase);
     task.name = "backward";
-    task.where = d->slab->where;
+    task.device = d->slab->owner.device;
     task.width = space->n[0] * space->n[1];
     task.flops = starfish_slab_flops(space, d->slab->planes);
     starfish_task_at(&task, "slab", solution, 0);

@@ -100,7 +100,7 @@ starfish_status starfish_submit_slab_forward(struct starfish_progress *progress,
     struct starfish_task task;
     starfish_task_begin(&task, &slab_forward_codelet, progress, phase);
     task.name = "forward";
-    task.where = d->slab->where;
+    task.device = d->slab->owner.device;
     task.width = space->n[0] * space->n[1];
     task.flops = starfish_slab_flops(space, d->slab->planes);
     starfish_task_at(&task, "slab", d->solution, 0);

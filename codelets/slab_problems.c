@@ -289,7 +289,7 @@ starfish_status starfish_submit_slab_problems(struct starfish_progress *progress
     starfish_task_begin(&task, d->alone ? &slab_alone_codelet : &slab_problems_codelet, progress, phase);
     task.name = d->alone ? "alone" : "problems";
     task.flops = (double)d->problems * 2 * starfish_slab_flops(space, space->n[2]);
-    task.where = d->where;
+    task.device = d->device;
     task.width = space->n[0] * space->n[1] * d->problems;
     starfish_task_at(&task, "slab", d->solution, 0);
     starfish_slab_tables(&task, space);

@@ -72,8 +72,8 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
     struct starfish_task task;
     starfish_task_begin(&task, &slab_coefficients_codelet, progress, phase);
     task.name = "coefficients";
-    task.where = slab->where;
-    task.rank = starfish_where_rank(slab->where); /* each part of what it writes may be another rank's */
+    task.device = slab->owner.device;
+    task.rank = slab->owner.rank; /* each part of what it writes may be another rank's */
     task.width = space->n[0] * space->n[1];
     starfish_task_at(&task, "slab", slab->coefficient[first], 0);
     starfish_slab_tables(&task, space);
@@ -187,7 +187,7 @@ static void attach(struct starfish_task *task, const struct starfish_slab_reduce
     }
     for (size_t s = 0; s < d->slabs; s++) {
         const struct starfish_slab *slab = &d->slab[s];
-        const size_t at = d->owner + d->part;
+        const size_t at = d->solver + d->part;
         starfish_task_data(task, slab->separator[at], slab->ends ? STARPU_W : STARPU_RW);
         starfish_task_data(task, slab->ends ? slab->ends : slab->head[at], STARPU_R);
         starfish_task_data(task, slab->coefficient[at], STARPU_R);
@@ -202,14 +202,14 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     struct starfish_task task;
     starfish_task_begin(&task, &slab_reduced_codelet, progress, phase);
     task.name = "reduced";
-    task.where = d->where;
+    task.device = d->owner.device;
     task.priority = STARFISH_PRIORITY_REDUCED;
     task.width = lanes;
     task.flops = 8.0 * (double)(lanes * d->slabs); /* by elimination of a row for each slab */
-    starfish_task_at(&task, "part", d->gathered ? d->gathered->separators : d->slab[0].separator[d->owner + d->part],
+    starfish_task_at(&task, "part", d->gathered ? d->gathered->separators : d->slab[0].separator[d->solver + d->part],
                      1);
     if (d->slab[0].ends)
-        task.rank = starfish_where_rank(d->where); /* what it writes stays there */
+        task.rank = d->owner.rank; /* what it writes stays there */
     attach(&task, d);
     struct arguments arguments = {
         .space = space,

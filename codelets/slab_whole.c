@@ -531,7 +531,7 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
                                   .boundary = {.n = {space->n[0], space->n[1], space->n[2]}, .planes = space->n[2]}};
     starfish_task_begin(&task, &slab_whole_codelet, progress, phase);
     task.name = "whole";
-    task.where = STARFISH_ON_CORES;
+    task.device = STARFISH_CORES;
     task.width = space->n[0] * space->n[1];
     task.flops = 2 * starfish_slab_flops(space, space->n[2]);
     starfish_slab_tables(&task, space);

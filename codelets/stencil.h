@@ -21,7 +21,7 @@ struct starfish_residual_task {
     int periodic[3];
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
-    uint32_t where;            /* kinds of workers (scheduler/runtime/context.h) */
+    int device;                /* whose workers may run it (scheduler/runtime/owner.h), as below */
     starpu_data_handle_t axes; /* lower, diag, upper, sum of x, then y, then z (all planes): doubles, of a complex y
                                 * pairs */
     starpu_data_handle_t u;    /* the slab */
@@ -65,7 +65,7 @@ struct starfish_refine_judge_task {
     starfish_precision precision;
     int phase;
     size_t slabs;
-    uint32_t where;
+    int device;
     const struct starfish_coefficient_table *before, *after, *correction; /* one per slab */
     starpu_data_handle_t verdict;
 };
@@ -77,7 +77,7 @@ struct starfish_finite_task {
     starfish_precision precision;
     size_t count;
     int is_slab; /* values are a block, else a vector */
-    uint32_t where;
+    int device;
     starpu_data_handle_t values, first;
 };
 starfish_status starfish_submit_finite(struct starfish_progress *progress, int phase,
@@ -87,7 +87,7 @@ struct starfish_boundary_task {
     starfish_precision precision;
     size_t n[3], first_plane, planes;
     struct starfish_boundary_data data; /* none: a copy */
-    uint32_t where;
+    int device;
     starpu_data_handle_t rhs, result; /* slabs, of rows wherever they lie */
     const char *name;                 /* NULL: "boundary data" */
     int past_caches;                  /* as struct starfish_boundary_rhs has it */

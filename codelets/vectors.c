@@ -202,7 +202,9 @@ struct starfish_access starfish_vector_attach(struct starfish_task *task, const 
 void starfish_task_of_owner(struct starfish_task *task, const struct starfish_space *space, size_t part,
                             uint32_t otherwise)
 {
-    task->where = starfish_where_of(space->owner[part], otherwise);
+    const int device = space->owner[part].device;
+
+    task->device = device == STARFISH_ANY ? starfish_device_of_kinds(otherwise) : device;
 }
 
 void starfish_task_of_all_owners(struct starfish_task *task, const struct starfish_space *space, uint32_t otherwise)

@@ -116,7 +116,7 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
     for (size_t slab = 0; slab < job->cut.parts; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_runs_rows(&job->cut, slab)}, sizeof task.n);
         task.first_plane = job->cut.first[slab] - plan->here.first;
-        task.where = starfish_job_packing_workers(job, slab);
+        task.device = starfish_job_packing_device(job, slab);
         task.rhs = job->rhs->handle[slab];
         starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, &array);
         task.result = job->full_rhs[slab];

@@ -40,14 +40,14 @@ starfish_status starfish_job_submit_search(struct starfish_poisson_job *job)
     for (size_t slab = 0; slab < job->cut.parts; slab++) {
         struct starfish_finite_task task = {.count = plan->n[0] * plan->n[1] * starfish_runs_rows(&job->cut, slab),
                                             .is_slab = 1,
-                                            .where = starfish_runs_where(&job->cut, slab),
+                                            .device = job->cut.owner[slab].device,
                                             .values = values[slab]};
         STARFISH_TRY(submit(job, &task, &search->slab[slab]));
     }
     for (int face = 0; face < 6; face++) {
         const int axis = face / 2, end = face % 2;
         struct starfish_finite_task task = {.count = starfish_poisson_face_size(plan, axis),
-                                            .where = starfish_runs_where(&job->cut, 0),
+                                            .device = job->cut.owner[0].device,
                                             .values = job->boundary.face[axis][end]};
         if (job->boundary.face[axis][end])
             STARFISH_TRY(submit(job, &task, &search->face[axis][end]));

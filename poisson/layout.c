@@ -114,9 +114,9 @@ static int wants_packed(const struct starfish_poisson_job *job, const struct sta
                                                       plan->refinements > 0 || plan->options.check_data));
 }
 
-uint32_t starfish_job_packing_workers(const struct starfish_poisson_job *job, size_t slab)
+int starfish_job_packing_device(const struct starfish_poisson_job *job, size_t slab)
 {
-    return job->staged ? (uint32_t)STARFISH_ON_CORES : starfish_runs_where(&job->cut, slab);
+    return job->staged ? STARFISH_CORES : job->cut.owner[slab].device;
 }
 
 int starfish_job_packs_rhs(const struct starfish_poisson_job *job)
@@ -148,7 +148,7 @@ starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job)
     for (size_t slab = 0; slab < job->cut.parts && job->packed[slab]; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_runs_rows(&job->cut, slab)}, sizeof task.n);
         task.first_plane = job->cut.first[slab];
-        task.where = starfish_job_packing_workers(job, slab);
+        task.device = starfish_job_packing_device(job, slab);
         task.rhs = job->packed[slab];
         task.result = job->solution->handle[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->base.progress, STARFISH_PHASE_BACKWARD, &task));

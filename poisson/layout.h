@@ -27,8 +27,8 @@ starfish_status starfish_job_make_solution_slabs(struct starfish_poisson_job *jo
 starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job);
 /* After the tasks. */
 void starfish_job_release_packed(struct starfish_poisson_job *job);
-/* The kinds of workers that copy slab `slab` between the user's arrays and packed ones. */
-uint32_t starfish_job_packing_workers(const struct starfish_poisson_job *job, size_t slab);
+/* The device (owner.h) whose workers copy slab `slab` between the user's arrays and packed ones. */
+int starfish_job_packing_device(const struct starfish_poisson_job *job, size_t slab);
 /* After the submission of the last task that uses a staged job's copies, so that few of them exist at a time: the
  * memory of one is in the caches when the next one takes it. */
 void starfish_job_end_staging(struct starfish_poisson_job *job, starfish_handle *copies);

@@ -203,7 +203,7 @@ static void shape_stream(const struct starfish_poisson_plan *plan, const struct 
     shape->slots =
         starfish_smaller(fit->slots * plan->base.context->workers_of[STARFISH_GPU], STARFISH_SLAB_MOST_SLOTS);
     shape->parts = cpus > 0 ? clamp(cpus, 1, starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)) : fit->parts;
-    shape->reduced_where = cpus > 0 ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
+    shape->reduced_device = cpus > 0 ? STARFISH_CORES : STARFISH_GPUS;
 }
 
 /* What streams through GPUs cannot live on them. */
@@ -290,7 +290,7 @@ starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enu
     shape->each_owner = each_owner_solves(cut) && plan->options.mode_blocks == 0;
     shape->parts = shape->each_owner ? 1 : choose_parts(plan, cut);
     /* Where slabs have kinds of workers, the reduced system is the GPU's. */
-    shape->reduced_where = starfish_runs_where(cut, cut->parts - 1);
+    shape->reduced_device = starfish_runs_owner(cut, cut->parts - 1).device;
     if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED)
         shape_stream(plan, cut, shape);
     if (plan->options.mode_blocks > 0)

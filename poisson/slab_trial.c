@@ -145,8 +145,7 @@ static starfish_status create_graph(struct trial *trial, enum size size, starfis
     const struct starfish_runs cut = {.parts = 1, .first = first, .owner = &owner};
     struct starfish_progress progress; /* a graph of one slab has nothing to prepare */
     starfish_progress_init(&progress, plan->base.context);
-    const struct starfish_slab_shape shape = {
-        .cut = &cut, .parts = 1, .reduced_where = starfish_where_kinds(starfish_runs_where(&cut, 0))};
+    const struct starfish_slab_shape shape = {.cut = &cut, .parts = 1, .reduced_device = owner.device};
     const starfish_status status = starfish_slab_graph_create(&trial->graph[size], &starfish_slab_state(plan)->space,
                                                               &plan->direction[2], &shape, &progress);
     starfish_progress_destroy(&progress);

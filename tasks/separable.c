@@ -109,7 +109,7 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, stru
             .complex_pairs = op->complex_pairs,
             .complex_y = op->complex_y,
             .lambda = op->lambda,
-            .where = starfish_where_of(space->owner[slab], 0),
+            .device = space->owner[slab].device,
             .axes = op->axes.handle,
             .u = solution->piece[slab],
             .below = starfish_vector_edge_beside(solution, slab, 1),
@@ -127,13 +127,15 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, stru
     return STARFISH_SUCCESS;
 }
 
-/* Every kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */
-static uint32_t workers_of(const struct starfish_space *space)
+/* Any kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */
+static int device_of(const struct starfish_space *space)
 {
-    uint32_t where = 0;
-    for (size_t slab = 0; slab < space->parts[1]; slab++)
-        where |= starfish_where_kinds(starfish_where_of(space->owner[slab], 0));
-    return where;
+    int cores = 1, gpus = 1;
+    for (size_t slab = 0; slab < space->parts[1]; slab++) {
+        cores &= !starfish_device_allows(space->owner[slab].device, 1);
+        gpus &= !starfish_device_allows(space->owner[slab].device, 0);
+    }
+    return cores ? STARFISH_CORES : gpus ? STARFISH_GPUS : STARFISH_ANY;
 }
 
 static struct starfish_refine_task refine_task(const struct starfish_vector *solution,
@@ -155,7 +157,7 @@ starfish_status starfish_graph_refine(const struct starfish_operator *op, struct
     const struct starfish_refine_judge_task judging = {.precision = op->precision,
                                                        .phase = STARFISH_PHASE_REFINEMENT,
                                                        .slabs = slabs,
-                                                       .where = workers_of(solution->space),
+                                                       .device = device_of(solution->space),
                                                        .before = data->before,
                                                        .after = data->after,
                                                        .correction = data->correction_maximum,

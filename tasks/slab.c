@@ -113,7 +113,7 @@ static starfish_status register_array(starfish_handle *handle, const char *name,
 
 static int rank_of_part(const struct starfish_slab_graph *graph, size_t part)
 {
-    return starfish_where_rank(graph->reduced_where[part]);
+    return graph->reduced_owner[part].rank;
 }
 
 /* Arrays of separators, heads and coefficients that a slab has: one for each part of the modes, or each solver. */
@@ -199,7 +199,7 @@ static int alone(const struct starfish_slab_graph *graph)
 static int may_be_reduced_on(const struct starfish_slab_graph *graph, int gpu)
 {
     for (size_t i = 0; i < graph->systems.count * graph->solvers; i++)
-        if (starfish_kind_allowed(graph->reduced_where[i], gpu))
+        if (starfish_device_allows(graph->reduced_owner[i].device, gpu))
             return 1;
     return 0;
 }
@@ -218,7 +218,7 @@ static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_
         most = bytes > most ? bytes : most;
     }
     for (size_t s = 0; s < slabs; s++) {
-        if (!starfish_kind_allowed(starfish_runs_where(&graph->cut, s), kind == STARFISH_GPU))
+        if (!starfish_device_allows(graph->cut.owner[s].device, kind == STARFISH_GPU))
             continue;
         const size_t bytes = starfish_slab_workspace(graph->space, kind, slabs, starfish_runs_rows(&graph->cut, s));
         most = bytes > most ? bytes : most;
@@ -234,7 +234,7 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
             graph->slab[turn][s].first_plane = graph->cut.first[s];
             graph->slab[turn][s].planes = starfish_runs_rows(&graph->cut, s);
-            graph->slab[turn][s].where = starfish_runs_where(&graph->cut, s);
+            graph->slab[turn][s].owner = graph->cut.owner[s];
         }
     STARFISH_TRY(starfish_workspace_create(&graph->workspace, graph->space->context,
                                            workspace_bytes(graph, STARFISH_CPU, shape->whole),
@@ -259,6 +259,7 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
                                   const struct starfish_slab_shape *shape, struct starfish_progress *progress)
 {
     const size_t slots = shape->slots;
+    const int reduced = graph->reduced_owner[0].device, needed_on = reduced >= 0 ? STARFISH_GPUS : reduced;
     const starfish_status registered = register_graph(graph, z, shape);
     if (alone(graph) || shape->whole)
         return registered;
@@ -267,9 +268,9 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
         for (size_t solver = 0; solver < graph->solvers; solver++) {
             struct starfish_slab slab = graph->slab[0][s];
             if (slots > 0)
-                slab.where = starfish_where_kinds(graph->reduced_where[0]); /* where they are needed */
+                slab.owner.device = needed_on;
             else if (graph->solvers > 1)
-                slab.where = graph->reduced_where[solver];
+                slab.owner = graph->reduced_owner[solver];
             STARFISH_TRY(starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts,
                                                            &slab, solver));
         }
@@ -285,14 +286,14 @@ static struct starfish_slab_parts parts_of(const struct starfish_slab_graph *gra
 
 /* The parts of the reduced systems, as many to each owner of slabs, or all to each; where there are none but GPUs alone
  * may solve them, to each GPU. */
-static void deal_out(struct starfish_slab_graph *graph, uint32_t otherwise)
+static void deal_out(struct starfish_slab_graph *graph, int device)
 {
     const size_t parts = graph->systems.count * graph->solvers, owners = starfish_runs_owners(&graph->cut, 0, NULL);
-    const size_t gpus = otherwise == STARFISH_ON_GPUS ? graph->space->context->workers_of[STARFISH_GPU] : 0;
+    const size_t gpus = device == STARFISH_GPUS ? graph->space->context->workers_of[STARFISH_GPU] : 0;
     for (size_t part = 0; part < parts; part++) {
-        struct starfish_owner owner = {.device = (int)(part * gpus / parts)};
-        starfish_runs_owners(&graph->cut, part * owners / parts, owners > 0 ? &owner : NULL);
-        graph->reduced_where[part] = owners > 0 || (gpus > 1 && parts > 1) ? starfish_where_of(owner, 0) : otherwise;
+        struct starfish_owner *const owner = &graph->reduced_owner[part];
+        owner->device = gpus > 1 && parts > 1 ? (int)(part * gpus / parts) : device;
+        starfish_runs_owners(&graph->cut, part * owners / parts, owners > 0 ? owner : NULL);
     }
 }
 
@@ -326,7 +327,7 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     graph->parts = parts_of(graph, shape->slots > 0 ? 1 : shape->parts);
     graph->systems = parts_of(graph, shape->parts);
     graph->solvers = shape->each_owner ? starfish_runs_owners(&graph->cut, 0, NULL) : 1;
-    deal_out(graph, shape->reduced_where);
+    deal_out(graph, shape->reduced_device);
     starfish_status status = fill_graph(graph, z, shape, progress);
     if (status != STARFISH_SUCCESS) {
         starfish_progress_wait(progress);
@@ -340,7 +341,7 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
 {
     STARFISH_TRY(begin(graph, space, cut));
     graph->turns = 1;
-    const size_t gpu_bytes = starfish_kind_allowed(starfish_runs_where(cut, 0), 1) /* all groups have the same kinds */
+    const size_t gpu_bytes = starfish_device_allows(starfish_runs_owner(cut, 0).device, 1) /* of all groups */
                                  ? starfish_slab_problems_workspace(space, STARFISH_GPU, strided)
                                  : 0;
     const starfish_status status = starfish_workspace_create(
@@ -412,12 +413,12 @@ static struct starfish_slab_reduced_task system_of(const struct starfish_slab_gr
     return (struct starfish_slab_reduced_task){.space = graph->space,
                                                .parts = &graph->systems,
                                                .part = each ? 0 : i,
-                                               .owner = each ? i : 0,
+                                               .solver = each ? i : 0,
                                                .slabs = graph->cut.parts,
                                                .slab = slab,
                                                .gathered = graph->stream.slots > 0 ? &graph->stream.gathered[i] : NULL,
                                                .upper = graph->upper.handle,
-                                               .where = graph->reduced_where[i]};
+                                               .owner = graph->reduced_owner[i]};
 }
 
 static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
@@ -427,7 +428,7 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
                                                      .slabs = graph->cut.parts,
                                                      .slab = slab,
                                                      .removed = removed,
-                                                     .where = graph->reduced_where[0]};
+                                                     .device = graph->reduced_owner[0].device};
     if (removed)
         STARFISH_TRY(starfish_submit_constant_line(progress, STARFISH_PHASE_MODES, &line));
     if (alone(graph))
@@ -453,7 +454,7 @@ static const struct starfish_slab *slab_before(const struct starfish_slab_graph 
 static size_t solver_of(const struct starfish_slab_graph *graph, size_t s)
 {
     size_t solver = 0;
-    while (solver + 1 < graph->solvers && graph->reduced_where[solver] != starfish_runs_where(&graph->cut, s))
+    while (solver + 1 < graph->solvers && !starfish_owner_is(graph->reduced_owner[solver], graph->cut.owner[s]))
         solver++;
     return solver;
 }
@@ -491,8 +492,8 @@ static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const 
 /* Whether a GPU does all in one task, which solves whole problems: not what a few planes of one are timed with. */
 static int is_one_task(const struct starfish_slab_graph *graph, const struct starfish_vector *solution)
 {
-    return alone(graph) && starfish_runs_where(&graph->cut, 0) == STARFISH_ON_GPUS && !solution->strided &&
-           starfish_runs_rows(&graph->cut, 0) == graph->space->n[2] &&
+    return alone(graph) && starfish_owner_is(graph->cut.owner[0], (struct starfish_owner){0, STARFISH_GPUS}) &&
+           !solution->strided && starfish_runs_rows(&graph->cut, 0) == graph->space->n[2] &&
            starfish_slab_alone_is_known(graph->space->context);
 }
 
@@ -505,7 +506,7 @@ static starfish_status submit_problems_of(struct starfish_slab_graph *graph, str
                                                      .replays = &graph->replays,
                                                      .problems =
                                                          starfish_runs_rows(&graph->cut, s) / graph->space->n[2],
-                                                     .where = starfish_runs_where(&graph->cut, s),
+                                                     .device = graph->cut.owner[s].device,
                                                      .alone = graph->space->count == 1,
                                                      .rhs = data->rhs[s],
                                                      .solution = data->solution->piece[s],

@@ -33,9 +33,9 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space);
  * copies before them, need not wait for this one's backward tasks. */
 enum { STARFISH_SLAB_TURNS = 2 };
 
-/* How a field is cut for a graph. parts: of the modes of y, each with a reduced system of its own. reduced_where: the
- * kinds of workers that solve these, 0: any; where slabs have owners (owner.h), each of these solves as many, and where
- * GPUs alone may, each GPU does.
+/* How a field is cut for a graph. parts: of the modes of y, each with a reduced system of its own. reduced_device:
+ * whose workers solve these (owner.h); where slabs have owners, each of these solves as many, and where GPUs alone may,
+ * each GPU does.
  *
  * slots: 0 where devices hold the whole field. Else it is streamed through them, `slots` slabs at a time
  * (slab_stream.h). The data between the tasks are registered in main memory, and solves do not take turns. Rows of
@@ -46,7 +46,7 @@ struct starfish_slab_shape {
     const struct starfish_runs *cut;
     size_t parts, slots;
     int each_owner; /* solves the reduced systems of all modes; there is one part then */
-    uint32_t reduced_where;
+    int reduced_device;
     int whole;
 };
 
@@ -59,8 +59,9 @@ struct starfish_slab_graph {
     size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are
                                            distributed */
     struct starfish_workspace workspace;
-    struct starfish_replays replays;                 /* of whole problems on GPUs */
-    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems, which are distributed to the owners, or by
+    struct starfish_replays replays; /* of whole problems on GPUs */
+    struct starfish_owner
+        reduced_owner[STARFISH_MAX_MODE_PARTS]; /* by systems, which are distributed to the owners, or by
                                                         solvers */
     struct starfish_slab_stream stream;
     int turns, turn;                                 /* of the next solve */

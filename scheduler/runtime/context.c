@@ -41,8 +41,7 @@ uint32_t starfish_context_gpus_else_any(const struct starfish_context *context)
 
 int starfish_kind_allowed(uint32_t where, int gpu)
 {
-    const uint32_t kinds = starfish_where_kinds(where);
-    return kinds == 0 || (kinds & (gpu ? STARPU_CUDA : STARPU_CPU)) != 0;
+    return where == 0 || (where & (gpu ? STARPU_CUDA : STARPU_CPU)) != 0;
 }
 
 int starfish_context_gpu_worker(const struct starfish_context *context, size_t number)

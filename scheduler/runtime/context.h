@@ -76,14 +76,9 @@ struct starfish_context {
 /* starfish_context_create without the laboratory. */
 starfish_status starfish_runtime_create(starfish_context **result, const struct starfish_context_options *user);
 
-/* Kinds of workers that a task may run on, as StarPU's masks, to which an owner may be added (owner.h): the type of
- * everything called `where`. */
-enum {
-    STARFISH_ANYWHERE = 0, /* any of the context's */
-    STARFISH_ON_CORES = STARPU_CPU,
-    STARFISH_ON_GPUS = STARPU_CUDA,
-    STARFISH_NOWHERE = STARPU_NOWHERE /* a task that only has its data brought somewhere */
-};
+/* Kinds of workers that solves may use, as StarPU's masks, 0: any of the context's: the type of everything called
+ * `where`. A task has a device instead (owner.h). */
+enum { STARFISH_ON_CORES = STARPU_CPU, STARFISH_ON_GPUS = STARPU_CUDA };
 
 enum { STARFISH_MAIN_MEMORY = STARPU_MAIN_RAM }; /* memory node */
 

@@ -70,8 +70,7 @@ void starfish_runs_free(struct starfish_runs *runs)
 
 static int is_same_owner(const struct starfish_runs *a, size_t p, const struct starfish_runs *b, size_t q)
 {
-    const struct starfish_owner one = starfish_runs_owner(a, p), other = starfish_runs_owner(b, q);
-    return one.rank == other.rank && one.device == other.device;
+    return starfish_owner_is(starfish_runs_owner(a, p), starfish_runs_owner(b, q));
 }
 
 int starfish_runs_are_same(const struct starfish_runs *a, const struct starfish_runs *b)

@@ -38,12 +38,6 @@ static inline size_t starfish_runs_end(const struct starfish_runs *runs)
     return runs->parts > 0 ? runs->first[runs->parts] : 0;
 }
 
-/* The workers of a part, as tasks have them. */
-static inline uint32_t starfish_runs_where(const struct starfish_runs *runs, size_t part)
-{
-    return starfish_where_of(starfish_runs_owner(runs, part), 0);
-}
-
 /* Where part `part` begins of n rows that are cut into `parts` runs which differ by one at most. */
 static inline size_t starfish_divided(size_t n, size_t parts, size_t part)
 {

@@ -158,7 +158,7 @@ int starfish_space_owners(const struct starfish_space *space)
 
     for (size_t p = 0; space->apart && p < space->parts[1]; p++) {
         size_t q = 0;
-        while (q < p && memcmp(&space->owner[q], &space->owner[p], sizeof space->owner[p]) != 0)
+        while (q < p && !starfish_owner_is(space->owner[q], space->owner[p]))
             q++;
         owners += q == p;
     }
@@ -388,9 +388,9 @@ void starfish_space_rows_here(const struct starfish_space *space, size_t *first,
 static int is_beside_another(const struct starfish_space *space, size_t part)
 {
     const struct starfish_owner *own = &space->owner[part];
-    const int before = part > 0 && memcmp(own, own - 1, sizeof *own) != 0;
+    const int before = part > 0 && !starfish_owner_is(own[0], own[-1]);
 
-    return before || (part + 1 < space->parts[1] && memcmp(own, own + 1, sizeof *own) != 0);
+    return before || (part + 1 < space->parts[1] && !starfish_owner_is(own[0], own[1]));
 }
 
 size_t starfish_space_turn(const struct starfish_space *space, size_t i)

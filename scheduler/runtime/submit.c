@@ -30,7 +30,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->phase = phase;
     task->step = -1;
     task->priority = STARPU_DEFAULT_PRIO;
-    task->where = 0;
+    task->device = STARFISH_ANY;
     task->worker = -1;
     task->rank = -1;
     task->copies = 0;
@@ -307,10 +307,10 @@ static starfish_status check_length(struct starpu_task *task)
 static void choose_workers(const struct starfish_task *task, struct starpu_task *starpu_task)
 {
     const struct starfish_context *context = task->progress->context;
-    const uint32_t kinds = starfish_where_kinds(task->where), allowed = task->progress->where;
-    const int gpu = starfish_where_gpu(task->where);
-    const int worker = gpu >= 0 ? starfish_context_gpu_worker(context, (size_t)gpu) : task->worker;
-    starpu_task->where = (int32_t)(kinds == STARPU_NOWHERE ? STARPU_NOWHERE : kinds ? kinds & allowed : allowed);
+    const uint32_t kinds = (starfish_device_allows(task->device, 0) ? STARPU_CPU : 0) |
+                           (starfish_device_allows(task->device, 1) ? STARPU_CUDA : 0);
+    const int worker = task->device >= 0 ? starfish_context_gpu_worker(context, (size_t)task->device) : task->worker;
+    starpu_task->where = (int32_t)(task->device == STARFISH_NOWHERE ? STARPU_NOWHERE : kinds & task->progress->where);
     if (worker >= 0) {
         starpu_task->execute_on_a_specific_worker = 1;
         starpu_task->workerid = (unsigned)worker;

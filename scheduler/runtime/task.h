@@ -14,6 +14,7 @@
 #define STARFISH_SCHEDULER_RUNTIME_TASK_H
 
 #include "base/cost.h"
+#include "scheduler/runtime/owner.h"
 #include "scheduler/runtime/progress.h"
 #include "scheduler/runtime/task_header.h"
 
@@ -30,10 +31,10 @@ struct starfish_task {
     int phase;
     int step; /* of struct starfish_progress; -1: none */
     int priority;
-    uint32_t where; /* kinds of workers (context.h) and owner (owner.h) */
-    int worker;     /* StarPU's number of the one worker that may run it; -1: any of those kinds */
-    int rank;       /* that executes it; -1: the owner of what it writes (ranks.h) */
-    int copies;     /* ranks that execute it, each for itself (ranks.h); 0: one rank */
+    int device; /* whose workers may run it, as of an owner (owner.h) */
+    int worker; /* StarPU's number of the one worker that may run it; -1: any of those kinds */
+    int rank;   /* that executes it; -1: the owner of what it writes (ranks.h) */
+    int copies; /* ranks that execute it, each for itself (ranks.h); 0: one rank */
     int copy[STARFISH_TASK_COPIES];
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */

@@ -68,7 +68,7 @@ starfish_status starfish_task_group_record(struct starfish_task_group *group, st
 
 int starfish_task_group_fits(const struct starfish_task *task)
 {
-    return task->codelet->cuda_funcs[0] && starfish_kind_allowed(starfish_where_kinds(task->where), 1) &&
+    return task->codelet->cuda_funcs[0] && starfish_device_allows(task->device, 1) &&
            starfish_kind_allowed(task->progress->where, 1);
 }
 
@@ -205,7 +205,7 @@ static void drop_known(struct starfish_task_group *group)
 int starfish_task_group_order(struct starfish_task_group *group)
 {
     for (size_t m = 0; m < group->count; m++) {
-        const int gpu = starfish_where_gpu(group->task[m].task->where);
+        const int gpu = group->task[m].task->device;
         group->task[m].gpu = gpu < 0 || group->gpus == 1 ? 0 : gpu;
         memset(group->task[m].waits, NOBODY, sizeof group->task[m].waits);
     }

@@ -226,8 +226,8 @@ static starfish_status add(struct starfish_recorder *recorder, struct starfish_t
 {
     struct program *program = (struct program *)recorder;
 
-    program->misfits |= !starfish_task_group_fits(task) || task->worker >= 0 ||
-                        starfish_where_gpu(task->where) >= (int)program->group.gpus;
+    program->misfits |=
+        !starfish_task_group_fits(task) || task->worker >= 0 || task->device >= (int)program->group.gpus;
     return starfish_task_group_record(&program->group, task, arguments, size);
 }
 
@@ -305,7 +305,7 @@ static starfish_status submit_whole(struct starfish_gpu_groups *groups, struct p
     struct arguments arguments = {.groups = groups, .program = program};
 
     arguments.header.footprint = STARFISH_FOOTPRINT(recorded->count, (size_t)recorded->data);
-    whole->where = starfish_where_of((struct starfish_owner){0, 0}, 0);
+    whole->device = 0;
     starfish_task_group_attach(recorded, whole);
     return starfish_task_submit(whole, &arguments, sizeof arguments);
 }

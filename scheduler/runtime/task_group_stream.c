@@ -121,8 +121,8 @@ static starfish_status add(struct starfish_recorder *recorder, struct starfish_t
                            size_t size)
 {
     struct starfish_stream_group *group = (struct starfish_stream_group *)recorder;
-    const int gpu = starfish_where_gpu(task->where);
-    const int worker = gpu >= 0 ? starfish_context_gpu_worker(group->context, (size_t)gpu) : task->worker;
+    const int worker =
+        task->device >= 0 ? starfish_context_gpu_worker(group->context, (size_t)task->device) : task->worker;
     if (!starfish_task_group_fits(task) || (worker >= 0 && worker != group->worker))
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: task %s is not for the GPU of its device",
                              task->name);

@@ -31,7 +31,7 @@ static void record(struct starfish_task_group *group, int gpu, const struct use 
     struct starfish_task_header header = {.step = 0};
 
     starfish_task_begin(&task, &codelet, NULL, 0);
-    task.where = starfish_where_of((struct starfish_owner){0, gpu}, 0);
+    task.device = gpu;
     for (; uses->data > 0; uses++)
         starfish_task_data(&task, (starpu_data_handle_t)uses->data, uses->mode); /* NOLINT(performance-no-int-to-ptr) */
     assert_int_equal(starfish_task_group_record(group, &task, &header, sizeof header), STARFISH_SUCCESS);

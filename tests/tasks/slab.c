@@ -61,7 +61,8 @@ static void solve_parts(starfish_plan *base, const struct starfish_runs *cut, st
     struct starfish_progress progress;
     struct starfish_field *field[2];
     starfish_progress_init(&progress, context);
-    const struct starfish_slab_shape shape = {.cut = cut, .parts = how.parts, .slots = how.slots, .whole = how.whole};
+    const struct starfish_slab_shape shape = {
+        .cut = cut, .parts = how.parts, .slots = how.slots, .reduced_device = STARFISH_ANY, .whole = how.whole};
     ASSERT_OK(
         starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
@@ -121,15 +122,13 @@ static void owners_are_found_once(void **state)
     struct starfish_runs cut = cut_of_ranks();
     for (int rank = 0; rank < 3; rank++) {
         assert_int_equal(starfish_runs_owners(&cut, (size_t)rank, &owner), 3);
-        const uint32_t where = starfish_where_of(owner, 0);
-        assert_int_equal(starfish_where_rank(where), rank);
-        assert_int_equal(starfish_where_kinds(where), STARFISH_ON_CORES);
-        assert_int_equal(starfish_where_gpu(where), -1);
+        assert_true(starfish_owner_is(owner, (struct starfish_owner){rank, STARFISH_CORES}));
+        assert_true(starfish_device_allows(owner.device, 0) && !starfish_device_allows(owner.device, 1));
     }
     cut.owner[2] = (struct starfish_owner){3, 7};
-    assert_int_equal(starfish_where_gpu(starfish_runs_where(&cut, 2)), 7);
-    assert_int_equal(starfish_where_rank(starfish_runs_where(&cut, 2)), 3);
-    assert_int_equal(starfish_where_kinds(starfish_runs_where(&cut, 2)), STARFISH_ON_GPUS);
+    assert_true(starfish_device_allows(cut.owner[2].device, 1) && !starfish_device_allows(cut.owner[2].device, 0));
+    assert_true(starfish_device_allows(STARFISH_GPUS, 1) && starfish_device_allows(STARFISH_ANY, 0));
+    assert_false(starfish_device_allows(STARFISH_NOWHERE, 0) || starfish_device_allows(STARFISH_NOWHERE, 1));
     struct starfish_owner kinds[] = {{0, STARFISH_CORES}, {0, STARFISH_GPUS}};
     const struct starfish_runs of_kinds = {.parts = 2, .first = (size_t[]){0, 1, 2}, .owner = kinds};
     assert_int_equal(starfish_runs_owners(&of_kinds, 0, NULL), 0);
@@ -154,7 +153,7 @@ static void reduced_systems_are_dealt_out(void **state)
         if (!(fabs(got[i] - expected[i]) <= 1e-12 * largest))
             fail_msg("element %zu: %g, not %g", i, got[i], expected[i]);
     for (size_t part = 0; part < PARTS; part++)
-        assert_int_equal(starfish_where_rank(graph.reduced_where[part]), expected_rank[part]);
+        assert_int_equal(graph.reduced_owner[part].rank, expected_rank[part]);
     starfish_plan_destroy(plan);
     free(rhs), free(expected), free(got);
 }
