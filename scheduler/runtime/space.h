@@ -4,23 +4,30 @@
  * A space says how unknowns are cut into parts, who owns each part, and which elements of its neighbours a part reads:
  * its halos. A vector has one piece of data (StarPU handle) per part, and one per halo, the edge, which holds the
  * elements that a neighbour needs and only those. A task that writes a part also writes its edges; a task that reads
- * beyond a part takes the neighbours' edges, never a whole neighbour (codelets/vectors.h). A space of one part has no
- * halos and costs nothing.
+ * beyond a part takes the neighbours' edges, never a whole neighbour (codelets/vectors.h).
  *
- * There are two layouts.
+ *     rows, planes     part 0         part 1         part 2           a cut: runs of rows (runs.h)
+ *                   |==============|==============|==============|
+ *                   0           first[1]       first[2]          n
+ *     edges                     [a][b]         [c][d]               depth 1; a, c: last rows, b, d: first rows
+ *     memory of 1            (a)[==============](d)                 ghosts before[1], own elements, ghosts after[1]
  *
- * Shared: all parts are runs of rows, or tiles, of one array in one memory. Kernels see the array; what a task reads
- * beyond its part it finds in place, and takes the tiles beside it only for the sake of order. There are no edges. For
- * cores that share main memory.
+ * Four things make spaces of such runs. A *cut* divides rows among workers (starfish_divide, tasks/shares.h). *Slabs*
+ * are the parts of a field, whose rows are planes: pieces are borrowed from the field, lie in the user's memory by the
+ * strides of its rows, planes and boxes (field.h), and have edges but no ghosts. A *spread* field has its planes in the
+ * memories of several owners, each share a run of slabs (spread.h). A *window* is what a rank has of a table: its own
+ * planes and `depth` ones beside them, counted around the ends as a space that `wraps` counts ghosts (halo_window.h).
  *
- * Apart: every part has memory of its own, wherever its owner is, in which the part's elements stand between ghosts,
- *     [ before[p] ghosts | elements of part p | after[p] ghosts ],
- * into which the tasks that read beyond the part first copy the neighbours' edges. A kernel's pointers are shifted so
- * that its indices are those of the whole grid; for index sets (unstructured grids) indices are local to the part. A
- * box is a part that is cut in two directions: its memory is an array by itself, in which ghosts stand around its own
- * elements, and indices are local too; its halos are runs of short pieces, which are packed into their edges. A
- * user's array on such a space (starfish_vector_over) is runs of rows without ghosts, and is copied to and from a
- * vector of ours.
+ * Shared: all parts are runs of rows, or tiles, of one array in one memory, without edges. Kernels see the array; a
+ * task finds in place what it reads beyond its part, and takes the tiles beside it only for the sake of order. For
+ * cores that share main memory. A space of one part has no halos either, and costs nothing.
+ *
+ * Apart: every part has memory of its own, wherever its owner is, with ghosts into which the tasks that read beyond the
+ * part first copy the neighbours' edges. A kernel's pointers are shifted so that its indices are those of the whole
+ * grid; for index sets (unstructured grids) indices are local to the part. A box is a part that is cut in two
+ * directions: its memory is an array by itself, in which ghosts stand around its own elements, and indices are local
+ * too; its halos are runs of short pieces, which are packed into their edges. A user's array on such a space
+ * (starfish_vector_over) is runs of rows without ghosts, and is copied to and from a vector of ours.
  *
  * Spaces must stay as long as vectors on them, and vectors as long as tasks that use them. Nothing here is thread-safe.
  */
