@@ -129,43 +129,52 @@ static void residual_here(const struct starfish_place *place, void *buffers[], c
 
 STARFISH_PLACE_CODELET(residual, arguments, a->precision, "residual", 0x999933);
 
-starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
-                                         const struct starfish_residual_task *d)
+static starfish_status submit_part(struct starfish_progress *progress, int phase, const struct starfish_operator *op,
+                                   const struct starfish_vector *u, size_t part,
+                                   const struct starfish_residual_data *data)
 {
+    const struct starfish_space *space = u->space;
+    const size_t planes = starfish_space_rows(space, part), size = op->n[0] * op->n[1] * planes;
     struct starfish_task task;
     starfish_task_begin(&task, &residual_codelet, progress, phase);
-    task.device = d->device;
-    task.width = d->n[0] * d->n[1] * d->n[2];
-    starfish_task_at(&task, "slab", d->u, 0);
-    starfish_task_data(&task, d->axes, STARPU_R);
-    starfish_task_data(&task, d->u, STARPU_R);
-    starfish_task_data(&task, d->rhs, STARPU_R);
+    starfish_task_of_owner(&task, space, part, 0);
+    task.width = size;
+    starfish_task_at(&task, "slab", u->piece[part], 0);
+    starfish_task_data(&task, op->axes.handle, STARPU_R);
+    starfish_task_data(&task, u->piece[part], STARPU_R);
+    starfish_task_data(&task, data->rhs[part], STARPU_R);
 
-    struct arguments arguments = {.precision = d->precision,
-                                  .wraps = d->problems > 0 ? d->periodic[2] : d->wraps,
-                                  .problems = d->problems > 0 ? d->problems : 1,
-                                  .has_boundary = d->boundary != NULL,
-                                  .boundary = {.n = {d->n[0], d->n[1], d->n[2]}, .planes = d->planes},
-                                  .kernel = {.first_plane = d->first_plane,
-                                             .planes = d->planes,
-                                             .complex_pairs = d->complex_pairs,
-                                             .complex_y = d->complex_y,
-                                             .lambda = d->lambda}};
-    memcpy(arguments.kernel.n, d->n, sizeof d->n);
-    if (d->problems > 0) {
-        arguments.kernel.n[2] = d->planes;
-        arguments.kernel.first_plane = 0;
-    }
+    struct arguments a = {.precision = op->precision,
+                          .wraps = (data->many || space->parts[1] == 1) && op->periodic[2],
+                          .problems = data->many ? planes / op->n[2] : 1,
+                          .has_boundary = data->boundary != NULL,
+                          .boundary = {.n = {op->n[0], op->n[1], planes}, .planes = op->n[2]},
+                          .kernel = {.n = {op->n[0], op->n[1], data->many ? op->n[2] : planes},
+                                     .first_plane = data->many ? 0 : space->first[1][part],
+                                     .planes = op->n[2],
+                                     .complex_pairs = op->complex_pairs,
+                                     .complex_y = op->complex_y,
+                                     .lambda = op->lambda}};
     for (int axis = 0; axis < 3; axis++)
-        arguments.kernel.axis[axis].periodic = d->periodic[axis];
-    arguments.below = starfish_task_optional(&task, d->below, STARPU_R);
-    arguments.above = starfish_task_optional(&task, d->above, STARPU_R);
-    arguments.offset = starfish_task_optional(&task, d->offset, STARPU_R);
-    arguments.maximum = starfish_task_optional(&task, d->maximum, STARPU_W);
-    arguments.result = starfish_task_optional(&task, d->result, STARPU_W);
-    if (d->boundary)
-        arguments.faces = starfish_boundary_attach(&task, d->boundary, &arguments.boundary);
-    task.flops = 14.0 * (double)(d->n[0] * d->n[1] * d->n[2]); /* seven products and sums each */
-    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, (size_t)d->complex_y, d->n[0], d->n[1], d->n[2]);
-    return starfish_task_submit(&task, &arguments, sizeof arguments);
+        a.kernel.axis[axis].periodic = op->periodic[axis];
+    a.below = starfish_task_optional(&task, starfish_vector_edge_beside(u, part, 1), STARPU_R);
+    a.above = starfish_task_optional(&task, starfish_vector_edge_beside(u, part, 0), STARPU_R);
+    a.offset = starfish_task_optional(&task, data->removed_of_slab ? data->removed_of_slab[part].handle : data->removed,
+                                      STARPU_R);
+    a.maximum = starfish_task_optional(&task, data->maximum ? data->maximum[part].handle : NULL, STARPU_W);
+    a.result = starfish_task_optional(&task, data->result ? data->result[part] : NULL, STARPU_W);
+    if (data->boundary)
+        a.faces = starfish_boundary_attach(&task, data->boundary, &a.boundary);
+    task.flops = 14.0 * (double)size; /* seven products and sums each */
+    a.header.footprint = STARFISH_FOOTPRINT(op->precision, (size_t)op->complex_y, op->n[0], op->n[1], planes);
+    return starfish_task_submit(&task, &a, sizeof a);
+}
+
+starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
+                                         const struct starfish_operator *op, const struct starfish_vector *u,
+                                         const struct starfish_residual_data *data)
+{
+    for (size_t part = 0; part < u->space->parts[1]; part++)
+        STARFISH_TRY(submit_part(progress, phase, op, u, part, data));
+    return STARFISH_SUCCESS;
 }

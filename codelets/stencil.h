@@ -15,30 +15,36 @@ struct starfish_boundary_data {
     starpu_data_handle_t face[3][2];
 };
 
-struct starfish_residual_task {
+/* The seven-point operator of a problem. */
+struct starfish_operator {
     starfish_precision precision;
-    size_t n[3], first_plane, planes; /* of the slab; of the field */
+    size_t n[3];
     int periodic[3];
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
-    int device;                /* whose workers may run it (scheduler/runtime/owner.h), as below */
-    starpu_data_handle_t axes; /* lower, diag, upper, sum of x, then y, then z (all planes): doubles, of a complex y
-                                * pairs */
-    starpu_data_handle_t u;    /* the slab */
-    starpu_data_handle_t below,
-        above; /* the planes next to it: the edges of its neighbours; NULL where there is none */
-    int wraps; /* a single slab, periodic in z: its own planes are next to it */
-    starpu_data_handle_t rhs;
-    starpu_data_handle_t offset;                   /* a double for each part of a number, or NULL */
-    starpu_data_handle_t maximum;                  /* STARFISH_MAXIMA doubles, or NULL */
-    starpu_data_handle_t result;                   /* slab that receives the residual, or NULL */
-    const struct starfish_boundary_data *boundary; /* on cores, of one problem: still to be moved to rhs; or NULL */
-    /* The slab is so many whole problems of n[0] * n[1] * planes, without planes next to them: `offset` and `maximum`
-     * are two doubles for each, and they are done one after the other. 0: it is a slab of one. */
-    size_t problems;
+    struct starfish_coefficient_table
+        axes; /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
 };
+
+/* What a residual takes besides the solution, and makes. */
+struct starfish_residual_data {
+    const starfish_handle *rhs; /* slabs */
+    starfish_handle removed;    /* the double that is taken off the right-hand side, or NULL */
+    const struct starfish_coefficient_table
+        *maximum;                  /* per slab STARFISH_MAXIMA doubles (stencil/kernels/stencil.h), or NULL */
+    const starfish_handle *result; /* slabs that receive the residual, none of them of rhs; or NULL */
+    /* The field is many problems, cut between them: then what is taken off is, per slab, two doubles for each problem,
+     * of which the first counts, or NULL; and so are maxima. */
+    int many;
+    const struct starfish_coefficient_table *removed_of_slab;
+    const struct starfish_boundary_data *boundary; /* on cores: still to be moved to rhs; or NULL */
+};
+/* A task for each part of u, whose edges have been written where there are several. Grids have a residual of their own
+ * (codelets/grid.h): it reads ghosts and adds squares up in the precision of a cycle, where this one reads packed slabs
+ * and finds the maxima in f64 that solutions are accepted by. */
 starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
-                                         const struct starfish_residual_task *description);
+                                         const struct starfish_operator *op, const struct starfish_vector *u,
+                                         const struct starfish_residual_data *data);
 
 /* Writes the edges of a part, for tasks that know of none. */
 starfish_status starfish_submit_edges(struct starfish_progress *progress, int phase,

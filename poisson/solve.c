@@ -69,7 +69,7 @@ static starfish_status submit_residual(struct starfish_poisson_job *job, enum st
                                                 .many = job->plan->count > 1,
                                                 .removed_of_slab = job->plan->count > 1 ? job->removed_of_slab : NULL,
                                                 .boundary = job->boundary_in_passing ? &job->boundary : NULL};
-    return starfish_graph_residual(&job->plan->operator_, &job->base.progress, phase, &job->solution_slabs, &data);
+    return starfish_submit_residual(&job->base.progress, phase, &job->plan->operator_, &job->solution_slabs, &data);
 }
 
 static starfish_status make_refinement(struct starfish_poisson_job *job)

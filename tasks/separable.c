@@ -93,40 +93,6 @@ void starfish_operator_destroy(struct starfish_operator *op)
     starfish_coefficient_table_destroy(&op->axes);
 }
 
-starfish_status starfish_graph_residual(const struct starfish_operator *op, struct starfish_progress *progress,
-                                        int phase, const struct starfish_vector *solution,
-                                        const struct starfish_residual_data *data)
-{
-    const struct starfish_space *space = solution->space;
-    for (size_t slab = 0; slab < space->parts[1]; slab++) {
-        const starfish_handle removed = data->removed_of_slab ? data->removed_of_slab[slab].handle : data->removed;
-        const struct starfish_residual_task task = {
-            .precision = op->precision,
-            .n = {op->n[0], op->n[1], starfish_space_rows(space, slab)},
-            .first_plane = space->first[1][slab],
-            .planes = op->n[2],
-            .periodic = {op->periodic[0], op->periodic[1], op->periodic[2]},
-            .complex_pairs = op->complex_pairs,
-            .complex_y = op->complex_y,
-            .lambda = op->lambda,
-            .device = space->owner[slab].device,
-            .axes = op->axes.handle,
-            .u = solution->piece[slab],
-            .below = starfish_vector_edge_beside(solution, slab, 1),
-            .above = starfish_vector_edge_beside(solution, slab, 0),
-            .wraps = space->parts[1] == 1 && op->periodic[2],
-            .rhs = data->rhs[slab],
-            .offset = removed,
-            .maximum = data->maximum ? data->maximum[slab].handle : NULL,
-            .result = data->result ? data->result[slab] : NULL,
-            .problems = data->many ? starfish_space_rows(space, slab) / op->n[2] : 0,
-            .boundary = data->boundary,
-        };
-        STARFISH_TRY(starfish_submit_residual(progress, phase, &task));
-    }
-    return STARFISH_SUCCESS;
-}
-
 /* Any kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */
 static int device_of(const struct starfish_space *space)
 {
@@ -166,7 +132,7 @@ starfish_status starfish_graph_refine(const struct starfish_operator *op, struct
         const struct starfish_refine_task task = refine_task(solution, data, slab);
         STARFISH_TRY(starfish_submit_refine_add(progress, &task, data->correction_maximum[slab].handle));
     }
-    STARFISH_TRY(starfish_graph_residual(op, progress, STARFISH_PHASE_REFINEMENT, solution, &residual));
+    STARFISH_TRY(starfish_submit_residual(progress, STARFISH_PHASE_REFINEMENT, op, solution, &residual));
     STARFISH_TRY(starfish_submit_refine_judge(progress, &judging));
     for (size_t slab = 0; slab < slabs; slab++) {
         const struct starfish_refine_task task = refine_task(solution, data, slab);

@@ -50,37 +50,9 @@ struct starfish_direct_data {
     const struct starfish_coefficient_table *removed_of_slab;
 };
 
-/* The seven-point operator of a problem. */
-struct starfish_operator {
-    starfish_precision precision;
-    size_t n[3];
-    int periodic[3];
-    int complex_pairs, complex_y; /* as struct starfish_residual has them */
-    double lambda;
-    struct starfish_coefficient_table
-        axes; /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
-};
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
                                          const struct starfish_direction *direction, double lambda, int complex_pairs);
 void starfish_operator_destroy(struct starfish_operator *op);
-
-/* What a residual takes besides the solution, and makes. */
-struct starfish_residual_data {
-    const starfish_handle *rhs; /* slabs */
-    starfish_handle removed;    /* the double that is taken off the right-hand side, or NULL */
-    const struct starfish_coefficient_table
-        *maximum;                  /* per slab STARFISH_MAXIMA doubles (stencil/kernels/stencil.h), or NULL */
-    const starfish_handle *result; /* slabs that receive the residual, none of them of rhs; or NULL */
-    /* The field is many problems, cut between them: then what is taken off is, per slab, two doubles for each problem,
-     * of which the first counts, or NULL; and so are maxima. */
-    int many;
-    const struct starfish_coefficient_table *removed_of_slab;
-    const struct starfish_boundary_data *boundary; /* on cores: still to be moved to rhs; or NULL */
-};
-/* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
-starfish_status starfish_graph_residual(const struct starfish_operator *op, struct starfish_progress *progress,
-                                        int phase, const struct starfish_vector *solution,
-                                        const struct starfish_residual_data *data);
 
 /* A step of iterative refinement, once `correction` (slabs) is there: it is added to the solution, whose residual for
  * data->rhs and data->removed is computed, and taken back where that says so (stencil/kernels/refine.h). Afterwards
