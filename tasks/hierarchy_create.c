@@ -234,22 +234,6 @@ static starfish_status create_workspace(struct starfish_hierarchy_graph *graph)
                                             team ? starfish_tail_shared_work(&graph->tail) : 0);
 }
 
-/* Cycles on several parts that GPUs of one process own are one task. */
-static starfish_status join(struct starfish_hierarchy_graph *graph)
-{
-    const struct starfish_space *space = &graph->level[0].space;
-    size_t gpus = 0;
-
-    for (size_t part = 0; part < space->parts[1]; part++) {
-        const int device = space->apart ? space->owner[part].device : STARFISH_ANY;
-        if (device < 0 || space->on_ranks)
-            return STARFISH_SUCCESS;
-        gpus = starfish_larger(gpus, (size_t)device + 1);
-    }
-    return space->parts[1] > 1 ? starfish_gpu_groups_create(&graph->groups, graph->context, gpus, &graph->replays)
-                               : STARFISH_SUCCESS;
-}
-
 static starfish_status create(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec)
 {
     for (int l = 0; l < graph->levels; l++) {
@@ -259,7 +243,9 @@ static starfish_status create(struct starfish_hierarchy_graph *graph, const stru
     }
     STARFISH_TRY(create_tail(graph, spec));
     starfish_hierarchy_find_visits(graph);
-    STARFISH_TRY(join(graph));
+    const struct starfish_space *space = &graph->level[0].space;
+    STARFISH_TRY(starfish_gpu_groups_create(&graph->groups, graph->context, space->apart ? space->parts[1] : 0,
+                                            space->owner, &graph->replays));
     graph->tail_where = unknowns_of(spec, graph->levels - 1) > spec->tail_on_either ? graph->setting.where : 0;
     return create_workspace(graph);
 }

@@ -4,6 +4,7 @@
 
 #include "base/real.h"
 #include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/task_group_gpus.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <stdlib.h>
@@ -246,6 +247,8 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));
+    STARFISH_TRY(starfish_gpu_groups_create(&graph->groups, graph->space->context, shape->joined ? graph->cut.parts : 0,
+                                            graph->cut.owner, &graph->replays));
     if (slots > 0)
         STARFISH_TRY(
             starfish_slab_stream_create(&graph->stream, graph->space, slots, graph->cut.parts, &graph->systems));
@@ -389,6 +392,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
             starfish_array_unregister(graph->modes[turn][s]);
         }
     }
+    starfish_gpu_groups_destroy(graph->groups);
     starfish_replays_destroy(&graph->replays);
     starfish_slab_stream_destroy(&graph->stream);
     starfish_coefficient_table_destroy(&graph->upper);
@@ -545,33 +549,51 @@ static starfish_status submit_problems(struct starfish_slab_graph *graph, struct
     return STARFISH_SUCCESS;
 }
 
+/* A solve of slabs. */
+struct submission {
+    struct starfish_slab_graph *graph;
+    const struct starfish_slab *slab;
+    struct starfish_progress *progress;
+    const struct starfish_direct_data *data;
+    const starfish_handle *modes;
+};
+
+static starfish_status submit_slabs(void *submission)
+{
+    const struct submission *s = submission;
+    struct starfish_slab_graph *graph = s->graph;
+    for (size_t i = 0; i < graph->cut.parts; i++) {
+        const struct starfish_slab_forward_task task = {.space = graph->space,
+                                                        .parts = &graph->parts,
+                                                        .slab = &s->slab[i],
+                                                        .alone = alone(graph),
+                                                        .rhs = s->data->rhs[i],
+                                                        .solution =
+                                                            s->modes ? s->modes[i] : s->data->solution->piece[i],
+                                                        .token = starfish_slab_stream_token(&graph->stream, i)};
+        STARFISH_TRY(starfish_submit_slab_forward(s->progress, STARFISH_PHASE_FORWARD, &task));
+        STARFISH_TRY(starfish_slab_stream_after_forward(&graph->stream, i, s->progress, &task));
+    }
+    STARFISH_TRY(submit_reduced(graph, s->slab, s->progress, s->data->removed));
+    for (size_t i = 0; i < graph->cut.parts; i++)
+        STARFISH_TRY(submit_backward(graph, s->slab, i, s->progress, s->data->solution, s->modes));
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *progress,
                                     const struct starfish_direct_data *data)
 {
     struct starfish_slab_graph *graph = of_slabs;
-    const struct starfish_vector *solution = data->solution;
-    const struct starfish_slab *slab = graph->slab[graph->turn];
+    const uintptr_t key[STARFISH_GROUP_KEY] = {(uintptr_t)graph->turn};
+    struct submission slabs = {graph, graph->slab[graph->turn], progress, data, NULL};
     if (graph->space->count > 1)
         return submit_problems(graph, progress, data);
-    const starfish_handle *const modes = modes_of(graph, solution);
+    slabs.modes = modes_of(graph, data->solution);
     graph->turn = (graph->turn + 1) % graph->turns;
     if (graph->whole)
-        return submit_whole(graph, progress, data, modes);
-    if (is_one_task(graph, solution))
+        return submit_whole(graph, progress, data, slabs.modes);
+    if (is_one_task(graph, data->solution))
         return submit_alone(graph, progress, data);
-    for (size_t s = 0; s < graph->cut.parts; s++) {
-        const struct starfish_slab_forward_task task = {.space = graph->space,
-                                                        .parts = &graph->parts,
-                                                        .slab = &slab[s],
-                                                        .alone = alone(graph),
-                                                        .rhs = data->rhs[s],
-                                                        .solution = modes ? modes[s] : solution->piece[s],
-                                                        .token = starfish_slab_stream_token(&graph->stream, s)};
-        STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
-        STARFISH_TRY(starfish_slab_stream_after_forward(&graph->stream, s, progress, &task));
-    }
-    STARFISH_TRY(submit_reduced(graph, slab, progress, data->removed));
-    for (size_t s = 0; s < graph->cut.parts; s++)
-        STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, modes));
-    return STARFISH_SUCCESS;
+    return starfish_gpu_groups_run(graph->groups, progress, "slabs", STARFISH_PHASE_BACKWARD, key, submit_slabs,
+                                   &slabs);
 }

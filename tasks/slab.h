@@ -6,7 +6,8 @@
  * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with
  * all: CPU teams and GPUs are owners of slabs. The modes are cut into parts, whose reduced systems are distributed to
  * the owners too. Between two owners, only the slab ends for the modes of the other's part are exchanged, there and
- * back. */
+ * back. On the GPUs of one process these tasks are one CUDA graph, whose kernels write slab ends and separators into
+ * each other's memory (scheduler/runtime/task_group_gpus.h). */
 #ifndef STARFISH_TASKS_SLAB_H
 #define STARFISH_TASKS_SLAB_H
 
@@ -41,13 +42,15 @@ enum { STARFISH_SLAB_TURNS = 2 };
  * (slab_stream.h). The data between the tasks are registered in main memory, and solves do not take turns. Rows of
  * solutions are packed.
  *
+ * joined: where each slab is in the memory of a GPU, and these are of one process, a solve is one task of all GPUs.
+ *
  * whole: one task for all slabs, where starfish_slab_whole_possible, then with nothing else between them. */
 struct starfish_slab_shape {
     const struct starfish_runs *cut;
     size_t parts, slots;
     int each_owner; /* solves the reduced systems of all modes; there is one part then */
     int reduced_device;
-    int whole;
+    int joined, whole;
 };
 
 /* A graph for one way of cutting the field. */
@@ -59,7 +62,8 @@ struct starfish_slab_graph {
     size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are
                                            distributed */
     struct starfish_workspace workspace;
-    struct starfish_replays replays; /* of whole problems on GPUs */
+    struct starfish_replays replays;    /* of whole problems on GPUs */
+    struct starfish_gpu_groups *groups; /* of solves on slabs of several GPUs, or NULL */
     struct starfish_owner
         reduced_owner[STARFISH_MAX_MODE_PARTS]; /* by systems, which are distributed to the owners, or by
                                                         solvers */

@@ -3,7 +3,7 @@
  * one CUDA graph. */
 #include "scheduler/runtime/task_group_gpus.h"
 
-#include "scheduler/runtime/owner.h"
+#include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/task_group.h"
 #include "scheduler/runtime/watchdog.h"
 
@@ -161,14 +161,29 @@ static void find_gpus(struct starfish_gpu_groups *groups)
                 (struct gpu){.device = starpu_worker_get_devid(groups->context->worker[w]), .worker = w};
 }
 
+/* The first GPUs of the context, up to the last owner; 0 where one is no GPU of this process. */
+static size_t gpus_of(const struct starfish_context *context, size_t parts, const struct starfish_owner *owner)
+{
+    int last = 0;
+
+    for (size_t p = 0; p < parts; p++) {
+        if (owner[p].device < 0 || owner[p].rank != starfish_context_rank(context))
+            return 0;
+        last = owner[p].device > last ? owner[p].device : last;
+    }
+    return (size_t)last + 1;
+}
+
 starfish_status starfish_gpu_groups_create(struct starfish_gpu_groups **result, struct starfish_context *context,
-                                           size_t gpus, struct starfish_replays *replays)
+                                           size_t parts, const struct starfish_owner *owner,
+                                           struct starfish_replays *replays)
 {
     const char *calibrates = getenv("STARPU_CALIBRATE");
+    const size_t gpus = parts > 1 && owner ? gpus_of(context, parts, owner) : 0;
     int current;
 
     *result = NULL;
-    if ((calibrates && strcmp(calibrates, "0") != 0) || gpus > STARFISH_GROUP_GPUS ||
+    if ((calibrates && strcmp(calibrates, "0") != 0) || gpus < 1 || gpus > STARFISH_GROUP_GPUS ||
         gpus > context->workers_of[STARFISH_GPU] || cudaGetDevice(&current) != cudaSuccess)
         return STARFISH_SUCCESS;
     struct starfish_gpu_groups *groups = calloc(1, sizeof *groups);
@@ -340,9 +355,10 @@ starfish_status starfish_gpu_groups_run(struct starfish_gpu_groups *groups, stru
 }
 #else
 starfish_status starfish_gpu_groups_create(struct starfish_gpu_groups **result, struct starfish_context *context,
-                                           size_t gpus, struct starfish_replays *replays)
+                                           size_t parts, const struct starfish_owner *owner,
+                                           struct starfish_replays *replays)
 {
-    (void)context, (void)gpus, (void)replays;
+    (void)context, (void)parts, (void)owner, (void)replays;
     *result = NULL;
     return STARFISH_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #ifndef STARFISH_SCHEDULER_RUNTIME_TASK_GROUP_GPUS_H
 #define STARFISH_SCHEDULER_RUNTIME_TASK_GROUP_GPUS_H
 
+#include "scheduler/runtime/owner.h"
 #include "scheduler/runtime/progress.h"
 #include "scheduler/runtime/task_group_replay.h"
 
@@ -17,11 +18,13 @@ enum { STARFISH_GROUP_KEY = 8 };
 /* The groups of a plan: one for each key and order of tasks. */
 struct starfish_gpu_groups;
 
-/* For the first `gpus` GPUs of the context. `replays` must stay longer than it. *result is NULL where that is not
- * possible: on a simulated machine, without CUDA, or where a GPU cannot reach another one's memory; nor while StarPU
- * learns how long tasks take (STARPU_CALIBRATE). Error: MEMORY. */
+/* For the GPUs that own `parts` parts. `replays` must stay longer than it. *result is NULL where there is nothing to
+ * join: one part, or an owner that is no GPU of this process; where it is not possible: on a simulated machine, without
+ * CUDA, or where a GPU cannot reach another one's memory; and while StarPU learns how long tasks take
+ * (STARPU_CALIBRATE). Error: MEMORY. */
 starfish_status starfish_gpu_groups_create(struct starfish_gpu_groups **result, struct starfish_context *context,
-                                           size_t gpus, struct starfish_replays *replays);
+                                           size_t parts, const struct starfish_owner *owner,
+                                           struct starfish_replays *replays);
 /* When its tasks are done. NULL is allowed. */
 void starfish_gpu_groups_destroy(struct starfish_gpu_groups *groups);
 
