@@ -33,13 +33,8 @@ STARFISH_KERNEL_CODELET(ghosts, starfish_ghosts, "ghosts", 0x882255);
 static starfish_status choose_worker(const struct starfish_context *context, int node, struct starfish_task *task)
 {
     task->device = node == STARPU_MAIN_RAM ? STARFISH_CORES : STARFISH_GPUS;
-    if (node == STARPU_MAIN_RAM && context->workers_of[STARFISH_CPU] > 0)
+    if (node == STARPU_MAIN_RAM ? context->workers_of[STARFISH_CPU] > 0 : starfish_task_stay(task, node))
         return STARFISH_SUCCESS;
-    for (size_t i = 0; i < context->workers && node != STARPU_MAIN_RAM; i++)
-        if ((int)starpu_worker_get_memory_node((unsigned)context->worker[i]) == node) {
-            task->worker = context->worker[i];
-            return STARFISH_SUCCESS;
-        }
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                          "ghosts: no worker of the context is beside the memory of the solution");
 }

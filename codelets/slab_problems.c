@@ -290,6 +290,7 @@ starfish_status starfish_submit_slab_problems(struct starfish_progress *progress
     task.name = d->alone ? "alone" : "problems";
     task.flops = (double)d->problems * 2 * starfish_slab_flops(space, space->n[2]);
     task.device = d->device;
+    starfish_task_stay(&task, starpu_data_get_home_node(d->solution));
     task.width = space->n[0] * space->n[1] * d->problems;
     starfish_task_at(&task, "slab", d->solution, 0);
     starfish_slab_tables(&task, space);

@@ -5,8 +5,9 @@
  * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab: another GPU would
  * have to copy its share in and out, which takes longer than the first one needs for all. Of fields that are spread
  * over the GPUs' memories each has a slab, as long. From and to main memory, a GPU wants a few slabs, so that copies
- * and work overlap; and teams of cores take the planes that balance them with the GPU's copies, by rates that are
- * measured (slab_trial.c) and by what solves then take (balance.c). */
+ * and work overlap. Several GPUs get as many each, since each has a link of its own. Teams of cores take the planes
+ * that balance them with the GPU's copies, by rates that are measured (slab_trial.c) and by what solves then take
+ * (balance.c). */
 #include "poisson/slab.h"
 
 #include "base/sizes.h"
@@ -47,6 +48,10 @@ size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan)
  * memory's bandwidth. The trial has said 1.10 where whole streams were slower by a fifth. */
 static const double worth_of_cores = 1.25;
 
+/* Seconds that a lone solve of two kinds of workers takes beside their work: slab ends and separators meet in both
+ * memories, by tasks of their own. */
+static const double sharing_seconds = 150e-6;
+
 /* The planes that balance teams of cores with GPUs, as many for each core, and rather too few than too many: a plane
  * more costs the cores several times what it costs the GPUs. A lone solve's copies go one way at a time, and take about
  * half of the main memory's bandwidth from the cores that a stream's take. */
@@ -66,6 +71,8 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
     if (pace == STARFISH_LONE) {
         cpu = 2 / (1 / cpu + 1 / rates->lone[STARFISH_CPU]);
         gpu = rates->lone[STARFISH_GPU];
+        if ((double)plan->here.planes * (1 / gpu - 1 / (cpu + gpu)) < sharing_seconds)
+            cpu = 0;
     } else if (cpu + gpu < worth_of_cores * rates->gpu_stream) {
         cpu = 0;
     }
@@ -152,17 +159,19 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
         return add_slabs(cut, 1, nz, STARFISH_GPUS);
     if (residence == STARFISH_SPREAD) {
         STARFISH_TRY(starfish_runs_equally(cut, nz, starfish_smaller(gpus, nz)));
-        for (size_t s = 0; s < cut->parts; s++)
-            cut->owner[s].device = (int)s;
+        starfish_runs_deal(cut, 0, cut->parts);
         return STARFISH_SUCCESS;
     }
     if (cpus > 0 && cpus < most && residence != STARFISH_STAGED)
         STARFISH_TRY(share_of_cores(plan, residence, pace, &of_cores));
     if (of_cores > 0)
         STARFISH_TRY(add_slabs(cut, cpus, of_cores, STARFISH_CORES));
-    if (nz > of_cores)
-        STARFISH_TRY(add_slabs(cut, gpu_slabs(plan, nz - of_cores, most - (of_cores > 0 ? cpus : 0)), nz - of_cores,
-                               STARFISH_GPUS));
+    if (nz == of_cores)
+        return STARFISH_SUCCESS;
+    const size_t first = cut->parts, slabs = gpu_slabs(plan, nz - of_cores, most - (of_cores > 0 ? cpus : 0));
+    STARFISH_TRY(add_slabs(cut, slabs, nz - of_cores, STARFISH_GPUS));
+    if (gpus > 1)
+        starfish_runs_deal(cut, first, gpus);
     return STARFISH_SUCCESS;
 }
 
@@ -295,6 +304,7 @@ starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enu
         shape_stream(plan, cut, shape);
     if (plan->options.mode_blocks > 0)
         shape->parts = plan->options.mode_blocks;
+    shape->joined = residence == STARFISH_SPREAD;
     shape->whole = may_be_whole(plan);
     return STARFISH_SUCCESS;
 }

@@ -48,6 +48,12 @@ starfish_status starfish_runs_equally(struct starfish_runs *runs, size_t rows, s
     return starfish_runs_add(runs, parts, rows, (struct starfish_owner){0, STARFISH_ANY});
 }
 
+void starfish_runs_deal(struct starfish_runs *runs, size_t first, size_t gpus)
+{
+    for (size_t p = first; p < runs->parts; p++)
+        runs->owner[p].device = (int)((p - first) * gpus / (runs->parts - first));
+}
+
 starfish_status starfish_runs_copy(struct starfish_runs *to, const struct starfish_runs *from)
 {
     *to = (struct starfish_runs){.depth = from->depth, .apart = from->apart, .wraps = from->wraps};

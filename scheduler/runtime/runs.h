@@ -51,6 +51,8 @@ void starfish_divide(size_t n, size_t parts, size_t *first);
 starfish_status starfish_runs_add(struct starfish_runs *runs, size_t parts, size_t rows, struct starfish_owner owner);
 /* Replaces what the runs have by `parts` equal ones that any worker may have. */
 starfish_status starfish_runs_equally(struct starfish_runs *runs, size_t rows, size_t parts);
+/* The parts from `first` on become those of GPUs 0 .. gpus - 1, as many to each, one GPU behind the other. */
+void starfish_runs_deal(struct starfish_runs *runs, size_t first, size_t gpus);
 /* `to` is new, with arrays of its own. */
 starfish_status starfish_runs_copy(struct starfish_runs *to, const struct starfish_runs *from);
 /* Frees arrays that grew or were copied. */

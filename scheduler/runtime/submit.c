@@ -64,6 +64,17 @@ static int grow(struct starfish_task *task)
     return 1;
 }
 
+int starfish_task_stay(struct starfish_task *task, int node)
+{
+    const struct starfish_context *context = task->progress->context;
+    for (size_t i = 0; i < context->workers && node > STARFISH_MAIN_MEMORY; i++)
+        if ((int)starpu_worker_get_memory_node((unsigned)context->worker[i]) == node) {
+            task->worker = context->worker[i];
+            return 1;
+        }
+    return 0;
+}
+
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
     if (task->count < task->room || grow(task))

@@ -50,6 +50,9 @@ struct starfish_task {
 
 void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
                          int phase);
+/* The task runs on the GPU beside a memory node, where its data were registered: models that are not calibrated yet
+ * would try other GPUs too. 0, and nothing changes, where the context has no such GPU. */
+int starfish_task_stay(struct starfish_task *task, int node);
 /* The next of the task's data. Beyond STARFISH_TASK_MAX_DATA it is counted, and makes the submission fail. Many data
  * are allocated: the submission frees them, so nothing may return between them and it. */
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
