@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block cyclic reduction: the analysis of the last direction, the cut into tiles, and the workers of each level. */
+/* Block cyclic reduction: the analysis of the last direction, the cut into tiles, the workers of modes and levels. */
 #include "blktri/plan.h"
 
 #include "base/real.h"
 #include "base/sizes.h"
+#include "blktri/share.h"
 #include "codelets/cyclic_reduction.h"
 
 #include <math.h>
@@ -20,9 +21,9 @@ static size_t clamp(size_t value, size_t low, size_t high)
 
 /* Each core should have a few pieces. A GPU wants few, large ones: enough slabs for copies to overlap with work, few
  * blocks of modes. Shared work is cut for the GPU's sake, cores take what they can. */
-static void choose_tiles(const struct starfish_context *context, const size_t n[3], size_t *slabs, size_t *blocks)
+static void choose_tiles(const size_t workers[STARFISH_WORKER_KINDS], const size_t n[3], size_t *slabs, size_t *blocks)
 {
-    const size_t cpus = context->workers_of[STARFISH_CPU], gpus = context->workers_of[STARFISH_GPU];
+    const size_t cpus = workers[STARFISH_CPU], gpus = workers[STARFISH_GPU];
     const double elements = (double)n[0] * (double)n[1] * (double)n[2];
     /* There are as many tiles as pieces squared. */
     const size_t affordable = (size_t)fmin(fmax(sqrt(elements / ELEMENTS_PER_TASK), 1), PIECES_AT_MOST);
@@ -42,8 +43,9 @@ static starfish_status check_count(const char *name, size_t asked, size_t most)
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
-                                           size_t slabs, size_t blocks, struct starfish_runs *cut, size_t *chosen)
+starfish_status starfish_blktri_choose_cut(const size_t workers[STARFISH_WORKER_KINDS], const size_t n[3], int complex,
+                                           size_t slabs, size_t blocks, struct starfish_runs *cut,
+                                           struct starfish_runs *modes)
 {
     const size_t most_slabs = starfish_smaller(n[2], STARFISH_MAX_TILED_SLABS);
     /* The parts of a complex number stay together. */
@@ -51,9 +53,14 @@ starfish_status starfish_blktri_choose_cut(const struct starfish_context *contex
     size_t good_slabs, good_blocks;
     STARFISH_TRY(check_count("slabs", slabs, most_slabs));
     STARFISH_TRY(check_count("mode_blocks", blocks, most_blocks));
-    choose_tiles(context, n, &good_slabs, &good_blocks);
-    *chosen = blocks > 0 ? blocks : clamp(good_blocks, 1, most_blocks);
-    return starfish_runs_equally(cut, n[2], slabs > 0 ? slabs : clamp(good_slabs, 1, most_slabs));
+    choose_tiles(workers, n, &good_slabs, &good_blocks);
+    STARFISH_TRY(starfish_runs_equally(modes, n[0], blocks > 0 ? blocks : clamp(good_blocks, 1, most_blocks)));
+    STARFISH_TRY(starfish_runs_equally(cut, n[2], slabs > 0 ? slabs : clamp(good_slabs, 1, most_slabs)));
+    if (workers[STARFISH_CPU] == 0 && workers[STARFISH_GPU] > 1 && modes->parts > 1) {
+        starfish_runs_deal(cut, 0, workers[STARFISH_GPU]);
+        starfish_runs_deal(modes, 0, workers[STARFISH_GPU]);
+    }
+    return STARFISH_SUCCESS;
 }
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
@@ -71,6 +78,13 @@ int starfish_blktri_refinements(const struct starfish_direction *z)
     return starfish_blktri_fractions_suit(z) ? 0 : isfinite(digits) ? (int)fmin(MOST, fmax(LEAST, digits / 4)) : LEAST;
 }
 
+/* The algorithms that chains of tridiagonal systems have, by public name. */
+static const enum starfish_tridiag_method chain_methods[STARFISH_ALGORITHMS] = {
+    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,     [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
+    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,         [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
+    [STARFISH_ALGORITHM_CR_PCR] = STARFISH_TRIDIAG_CR_PCR,
+};
+
 static struct starfish_spectral_problem spectral_problem(const struct starfish_blktri_problem *p,
                                                          const struct starfish_blktri_options *o)
 {
@@ -80,8 +94,10 @@ static struct starfish_spectral_problem spectral_problem(const struct starfish_b
                                               .lambda = p->lambda,
                                               .singular = p->singular,
                                               .cut = &o->cut,
-                                              .blocks = o->blocks,
-                                              .where = o->where};
+                                              .modes = &o->modes,
+                                              .where = o->where,
+                                              .chain_method = chain_methods[o->algorithm],
+                                              .split = o->split};
 }
 
 starfish_status starfish_blktri_device_bytes(struct starfish_context *context,
@@ -100,13 +116,73 @@ starfish_status starfish_blktri_device_bytes(struct starfish_context *context,
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create_spectral(struct starfish_spectral *spectral, struct starfish_context *context,
-                                       const struct starfish_blktri_problem *p, const struct starfish_blktri_options *o)
+static starfish_status check_algorithm(const struct starfish_context *context, const struct starfish_blktri_problem *p,
+                                       const struct starfish_blktri_options *o)
+{
+    const struct starfish_direction *y = &p->direction[1];
+    const size_t longest = starfish_tridiag_chain_longest_cuda(
+        y->periodic, starfish_tridiag_element_size(p->numbers, starfish_real_size(p->precision)));
+    STARFISH_FAIL_IF(
+        context->workers_of[STARFISH_GPU] > 0 && o->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest,
+        STARFISH_ERROR_UNSUPPORTED, "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do",
+        y->n, longest);
+    return STARFISH_SUCCESS;
+}
+
+/* Slabs are the GPUs' where modes are shared: cores would have to wait for their link. */
+static starfish_status cut_by_share(const size_t workers[STARFISH_WORKER_KINDS],
+                                    const struct starfish_spectral_problem *p,
+                                    const struct starfish_blktri_share *share, struct starfish_runs *cut,
+                                    struct starfish_runs *modes)
+{
+    const size_t n[3] = {p->direction[0].n, p->direction[1].n, p->direction[2].n}, cores = share->modes_of_cores;
+    const size_t alone[STARFISH_WORKER_KINDS] = {
+        [STARFISH_CPU] = cores == 0 && share->where != STARFISH_ON_GPUS ? workers[STARFISH_CPU] : 0,
+        [STARFISH_GPU] = share->where != STARFISH_ON_CORES ? workers[STARFISH_GPU] : 0};
+    STARFISH_TRY(starfish_blktri_choose_cut(alone, n, p->numbers != STARFISH_TRIDIAG_REAL, 0, 0, cut, modes));
+    if (cores == 0)
+        return STARFISH_SUCCESS;
+    modes->parts = 0;
+    STARFISH_TRY(
+        starfish_runs_add(modes, workers[STARFISH_GPU], n[0] - cores, (struct starfish_owner){0, STARFISH_GPUS}));
+    starfish_runs_deal(cut, 0, workers[STARFISH_GPU]);
+    starfish_runs_deal(modes, 0, workers[STARFISH_GPU]);
+    return starfish_runs_add(modes, workers[STARFISH_CPU], cores, (struct starfish_owner){0, STARFISH_CORES});
+}
+
+static starfish_status create_spectral(struct starfish_blktri_plan *plan, struct starfish_context *context,
+                                       const struct starfish_spectral_problem *problem, int share)
+{
+    struct starfish_spectral_problem own = *problem;
+    struct starfish_blktri_share shared;
+    struct starfish_runs cut = {.parts = 0}, modes = {.parts = 0};
+    if (!share)
+        return starfish_spectral_create(&plan->spectral, context, problem);
+    starfish_status status = starfish_blktri_choose_share(context, problem, &shared);
+    STARFISH_THEN(status, cut_by_share(context->workers_of, problem, &shared, &cut, &modes));
+    if (status == STARFISH_SUCCESS) {
+        own.cut = &cut;
+        own.modes = &modes;
+        own.split = shared.split;
+        own.where = plan->where = shared.where;
+        status = starfish_spectral_create(&plan->spectral, context, &own);
+    }
+    starfish_runs_free(&cut);
+    starfish_runs_free(&modes);
+    return status;
+}
+
+starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, struct starfish_context *context,
+                                            const struct starfish_blktri_problem *p,
+                                            const struct starfish_blktri_options *o)
 {
     const struct starfish_direction *z = &p->direction[2];
     struct starfish_spectral_problem problem = spectral_problem(p, o);
     struct starfish_reduction *product = NULL;
     struct starfish_fractions *fractions = NULL;
+    memset(plan, 0, sizeof *plan);
+    plan->where = o->where;
+    STARFISH_TRY(check_algorithm(context, p, o));
     if (o->form == STARFISH_BLKTRI_FRACTIONS)
         STARFISH_TRY(starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular,
                                                o->radix));
@@ -114,48 +190,11 @@ static starfish_status create_spectral(struct starfish_spectral *spectral, struc
         STARFISH_TRY(starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular));
     problem.product = product;
     problem.fractions = fractions;
-    const starfish_status status = starfish_spectral_create(spectral, context, &problem);
+    const starfish_status status = create_spectral(plan, context, &problem, o->share);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);
-    return status;
-}
-
-/* The algorithms that chains of tridiagonal systems have, by public name. */
-static const enum starfish_tridiag_method chain_methods[STARFISH_ALGORITHMS] = {
-    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,     [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
-    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,         [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
-    [STARFISH_ALGORITHM_CR_PCR] = STARFISH_TRIDIAG_CR_PCR,
-};
-
-static starfish_status choose_workers(struct starfish_spectral *spectral, const struct starfish_direction *y,
-                                      const struct starfish_blktri_options *o)
-{
-    const size_t *workers = spectral->context->workers_of;
-    const size_t longest = starfish_tridiag_chain_longest_cuda(
-        y->periodic, starfish_tridiag_element_size(spectral->numbers, starfish_real_size(spectral->precision)));
-    spectral->chain_method = chain_methods[o->algorithm];
-    STARFISH_FAIL_IF(workers[STARFISH_GPU] > 0 && o->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest,
-                     STARFISH_ERROR_UNSUPPORTED,
-                     "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
-                     longest);
-    if (workers[STARFISH_GPU] > 0 && workers[STARFISH_CPU] > 0)
-        spectral->split = o->split;
-    return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, struct starfish_context *context,
-                                            const struct starfish_blktri_problem *problem,
-                                            const struct starfish_blktri_options *options)
-{
-    memset(plan, 0, sizeof *plan);
-    starfish_status status = create_spectral(&plan->spectral, context, problem, options);
-    if (status != STARFISH_SUCCESS) {
-        plan->spectral.context = NULL; /* nothing is left to destroy */
-        return status;
-    }
-    status = choose_workers(&plan->spectral, &problem->direction[1], options);
     if (status != STARFISH_SUCCESS)
-        starfish_blktri_plan_destroy(plan);
+        plan->spectral.context = NULL; /* nothing is left to destroy */
     return status;
 }
 

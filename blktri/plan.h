@@ -26,16 +26,17 @@ struct starfish_blktri_problem {
 
 struct starfish_blktri_options {
     enum starfish_blktri_form form;
-    int radix;                    /* partial fractions: parts that a block of rows is cut into, 2 or 4 */
-    starfish_algorithm algorithm; /* product form: how GPUs solve tridiagonal systems */
-    int split;                    /* levels next to the root that are the cores' where there are GPUs too; -1: any */
-    struct starfish_runs cut;
-    size_t blocks;  /* of modes of x */
-    uint32_t where; /* kinds of workers that will solve; 0: any */
+    int radix;                       /* partial fractions: parts that a block of rows is cut into, 2 or 4 */
+    starfish_algorithm algorithm;    /* product form: how GPUs solve tridiagonal systems */
+    int split;                       /* levels next to the root that are the cores' where there are GPUs too; -1: any */
+    struct starfish_runs cut, modes; /* slabs, and blocks of modes of x */
+    uint32_t where;                  /* kinds of workers that will solve; 0: any */
+    int share; /* GPUs and cores divide the work by their rates (share.h), and the modes, slabs and split by that */
 };
 
 struct starfish_blktri_plan {
     struct starfish_spectral spectral; /* without a context: there is no plan */
+    uint32_t where;                    /* kinds of workers that solve; 0: any */
 };
 
 /* Whether partial fractions suit z: their weights keep digits only where it is not too far from symmetric. */
@@ -43,9 +44,11 @@ int starfish_blktri_fractions_suit(const struct starfish_direction *z);
 /* Steps of refinement that bring back what a z which does not suit costs the product form, in f64; 0 where it does. */
 int starfish_blktri_refinements(const struct starfish_direction *z);
 
-/* Slabs and blocks of modes by the workers; `slabs` and `blocks` of 0 are chosen. The caller frees the cut. */
-starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
-                                           size_t slabs, size_t blocks, struct starfish_runs *cut, size_t *chosen);
+/* Slabs and blocks of modes for so many workers of each kind; `slabs` and `blocks` of 0 are chosen. The caller frees
+ * both. */
+starfish_status starfish_blktri_choose_cut(const size_t workers[STARFISH_WORKER_KINDS], const size_t n[3], int complex,
+                                           size_t slabs, size_t blocks, struct starfish_runs *cut,
+                                           struct starfish_runs *modes);
 
 /* Bytes of work space that such a plan will take on a GPU, before it is made. Errors: MEMORY. */
 starfish_status starfish_blktri_device_bytes(struct starfish_context *context,

@@ -34,6 +34,7 @@ starfish_status starfish_submit_constant_mode(struct starfish_progress *progress
     struct starfish_task task;
     starfish_task_begin(&task, &constant_mode_codelet, progress, phase);
     task.name = "constant mode";
+    task.device = d->device;
     task.width = 1;
     task.flops = 4.0 * (double)(d->ny * d->first[d->tiles]); /* the mean, and taking it away: a product, a sum each */
     starfish_task_data(&task, d->weight_y, STARPU_R);

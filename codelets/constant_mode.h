@@ -12,6 +12,7 @@
 struct starfish_constant_mode_task {
     starfish_precision precision;
     size_t part, lanes, ny, tiles;
+    int device;
     const starpu_data_handle_t *tile;
     const size_t *first; /* planes of the tiles, tiles + 1 of them */
     starpu_data_handle_t weight_y, weight_z;

@@ -283,7 +283,7 @@ size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct star
 static int device_of(const struct starfish_reduction_block *block, size_t depth)
 {
     if (block->split < 0)
-        return STARFISH_ANY;
+        return block->device;
     return depth < (size_t)block->split ? STARFISH_CORES : STARFISH_GPUS;
 }
 
@@ -347,32 +347,38 @@ static int chain_growth(const size_t *sizes, size_t count, double term[STARFISH_
     return 1;
 }
 
-static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
-                              const struct starfish_reduction_block *block, const struct starfish_level *levels,
-                              size_t depth, int substitutes)
+static struct starpu_codelet *codelet_of(const struct starfish_level *level, int substitutes)
+{
+    if (level->form == STARFISH_PRODUCT_FORM)
+        return substitutes ? &substitute_codelet : &reduce_codelet;
+    return substitutes ? &substitute_sums_codelet : &reduce_sums_codelet;
+}
+
+static void describe(struct starfish_progress *progress, int phase, const struct starfish_reduction_block *block,
+                     const struct starfish_level *levels, size_t depth, int substitutes, struct starfish_task *task,
+                     struct arguments *arguments)
 {
     /* Reduction reads a level and adds to those above, substitution the other way round. */
     const enum starpu_data_access_mode own = substitutes ? STARPU_RW : STARPU_R;
     const enum starpu_data_access_mode above = substitutes ? STARPU_R : STARPU_RW;
     const struct starfish_level *level = &levels[depth];
-    struct starfish_task task;
-    starfish_task_begin(&task, codelet, progress, phase);
-    task.name = substitutes ? "substitute" : "reduce";
-    task.device = device_of(block, depth);
-    task.step = starfish_reduction_step(depth, substitutes);
-    task.width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
-    task.flops = flops_of(block, level, substitutes);
-    starfish_task_at(&task, "block", block->level[depth], 0);
-    starfish_task_at(&task, "level", block->level[depth], 1);
-    starfish_task_data(&task, level->ints.handle, STARPU_R);
-    starfish_task_data(&task, level->reals.handle, STARPU_R);
-    starfish_task_data(&task, block->line, STARPU_R);
-    starfish_task_data(&task, block->shift_x, STARPU_R);
+    starfish_task_begin(task, codelet_of(level, substitutes), progress, phase);
+    task->name = substitutes ? "substitute" : "reduce";
+    task->device = device_of(block, depth);
+    task->step = starfish_reduction_step(depth, substitutes);
+    task->width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
+    task->flops = flops_of(block, level, substitutes);
+    starfish_task_at(task, "block", block->level[depth], 0);
+    starfish_task_at(task, "level", block->level[depth], 1);
+    starfish_task_data(task, level->ints.handle, STARPU_R);
+    starfish_task_data(task, level->reals.handle, STARPU_R);
+    starfish_task_data(task, block->line, STARPU_R);
+    starfish_task_data(task, block->shift_x, STARPU_R);
     for (size_t l = 0; l < depth; l++)
-        starfish_task_data(&task, block->level[l], above);
-    starfish_task_data(&task, block->level[depth], own);
+        starfish_task_data(task, block->level[l], above);
+    starfish_task_data(task, block->level[depth], own);
 
-    struct arguments arguments = {.block = *block, .level = level, .depth = depth};
+    *arguments = (struct arguments){.block = *block, .level = level, .depth = depth};
     const size_t sizes[LEVEL_SIZES] = {
         [SIZE_PRECISION] = block->precision,
         [SIZE_NUMBERS] = (size_t)block->numbers,
@@ -385,8 +391,17 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
         [SIZE_STEPS] = level->chains.total_steps + level->sums.roots,
         [SIZE_MOST_ROOTS] = level->sums.most_roots,
     };
-    arguments.header.footprint = starfish_footprint_of(sizes, LEVEL_SIZES);
-    arguments.header.growth = level->form == STARFISH_PRODUCT_FORM ? chain_growth : NULL;
+    arguments->header.footprint = starfish_footprint_of(sizes, LEVEL_SIZES);
+    arguments->header.growth = level->form == STARFISH_PRODUCT_FORM ? chain_growth : NULL;
+}
+
+static starfish_status submit(struct starfish_progress *progress, int phase,
+                              const struct starfish_reduction_block *block, const struct starfish_level *levels,
+                              size_t depth, int substitutes)
+{
+    struct starfish_task task;
+    struct arguments arguments;
+    describe(progress, phase, block, levels, depth, substitutes, &task, &arguments);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 
@@ -394,14 +409,30 @@ starfish_status starfish_submit_reduce(struct starfish_progress *progress, int p
                                        const struct starfish_reduction_block *block,
                                        const struct starfish_level *levels, size_t depth)
 {
-    return submit(levels[depth].form == STARFISH_PRODUCT_FORM ? &reduce_codelet : &reduce_sums_codelet, progress, phase,
-                  block, levels, depth, 0);
+    return submit(progress, phase, block, levels, depth, 0);
 }
 
 starfish_status starfish_submit_substitute(struct starfish_progress *progress, int phase,
                                            const struct starfish_reduction_block *block,
                                            const struct starfish_level *levels, size_t depth)
 {
-    return submit(levels[depth].form == STARFISH_PRODUCT_FORM ? &substitute_codelet : &substitute_sums_codelet,
-                  progress, phase, block, levels, depth, 1);
+    return submit(progress, phase, block, levels, depth, 1);
+}
+
+starfish_status starfish_reduction_expect(struct starfish_progress *progress,
+                                          const struct starfish_reduction_block *block,
+                                          const struct starfish_level *levels, size_t depth,
+                                          double seconds[STARFISH_WORKER_KINDS])
+{
+    seconds[STARFISH_CPU] = seconds[STARFISH_GPU] = 0;
+    for (int substitutes = depth == 0; substitutes < 2; substitutes++) { /* nothing is above the root */
+        struct starfish_task task;
+        struct arguments arguments;
+        double expected[STARFISH_WORKER_KINDS];
+        describe(progress, 0, block, levels, depth, substitutes, &task, &arguments);
+        STARFISH_TRY(starfish_task_expect(&task, &arguments, sizeof arguments, expected));
+        for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+            seconds[kind] += expected[kind];
+    }
+    return STARFISH_SUCCESS;
 }

@@ -84,7 +84,8 @@ struct starfish_reduction_block {
     const starpu_data_handle_t *level; /* one array per level */
     const struct starfish_workspace *workspace;
     enum starfish_tridiag_method method; /* of chains on GPUs */
-    int split;                           /* levels 0 .. split - 1 are for cores, others for GPUs; -1: any for any */
+    int split;  /* levels 0 .. split - 1 are for cores, others for GPUs; -1: as `device` has it */
+    int device; /* whose workers solve the block (scheduler/runtime/owner.h) */
 };
 
 /* A level's step of a solve's progress (scheduler/runtime/progress.h). */
@@ -107,6 +108,13 @@ starfish_status starfish_submit_substitute(struct starfish_progress *progress, i
                                            const struct starfish_reduction_block *block,
                                            const struct starfish_level *levels, size_t depth);
 
+/* Expected seconds of both tasks of a level on a worker of each kind, by the performance models; NaN: not known. The
+ * handles need no memory. Error: MEMORY. */
+starfish_status starfish_reduction_expect(struct starfish_progress *progress,
+                                          const struct starfish_reduction_block *block,
+                                          const struct starfish_level *levels, size_t depth,
+                                          double seconds[STARFISH_WORKER_KINDS]);
+
 /* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile
  * (ints). to_levels: tiles are read and levels written; otherwise the reverse. */
 struct starfish_rows_task {
@@ -116,6 +124,7 @@ struct starfish_rows_task {
     const starpu_data_handle_t *tile, *level;
     const struct starfish_level *shape; /* of the levels, of which `rows` is read */
     starpu_data_handle_t places;
+    int device;
 };
 starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase,
                                      const struct starfish_rows_task *description);

@@ -11,6 +11,8 @@
 
 /* A few groups may be divided by roots: each core then has separate sums, up to this many bytes. */
 enum { MOST_BY_ROOTS = 32, MOST_OWN_BYTES = 8 << 20, OUTPUTS = STARFISH_SHIFTED_SUMS_OUTPUTS };
+/* Lanes of a chain for a core: they fill a register of doubles. */
+enum { NARROWEST_CHAIN = 4 };
 
 /* Where part `part` of `count` things begins; in multiples of what runs side by side, where there is enough of it. */
 static size_t boundary(size_t count, size_t part, size_t parts)
@@ -50,7 +52,7 @@ static void chain_share(void *data, size_t part, size_t parts)
     const struct shared_chain *shared = data;
     struct starfish_tridiag_chain c = *shared->whole;
     c.workspace = (char *)c.workspace + part * shared->workspace_bytes;
-    if (by_lanes(c.lanes, c.vectors, STARFISH_TRIDIAG_SIDE_BY_SIDE, parts)) {
+    if (by_lanes(c.lanes, c.vectors, NARROWEST_CHAIN, parts)) {
         c.first_lane = boundary(c.lanes, part, parts);
         c.lane_count = boundary(c.lanes, part + 1, parts) - c.first_lane;
     } else {

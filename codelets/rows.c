@@ -46,6 +46,7 @@ starfish_status starfish_submit_rows(struct starfish_progress *progress, int pha
     struct starfish_task task;
     starfish_task_begin(&task, &rows_codelet, progress, phase);
     task.name = d->to_levels ? "rows to levels" : "levels to rows";
+    task.device = d->device;
     task.width = d->width;
     task.flops = 0; /* copies */
     starfish_task_at(&task, "block", d->tile[0], 1);

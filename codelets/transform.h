@@ -15,6 +15,7 @@ struct starfish_transform_task {
     enum starfish_transform_direction direction;
     double scale;
     size_t n[2]; /* rows of a plane, planes of the slab */
+    int device;
     starpu_data_handle_t slab;
     const struct starfish_vector *written; /* BACKWARD: part `part` is the slab; FORWARD: NULL */
     size_t part;

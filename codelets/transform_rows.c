@@ -65,6 +65,7 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
     struct starfish_task task;
     starfish_task_begin(&task, &transform_rows_codelet, progress, phase);
     task.name = forward ? "transform x" : "inverse transform x";
+    task.device = d->device;
     task.width = rows;
     task.rank = starfish_data_owner(d->slab); /* tiles may be other ranks' */
     starfish_task_at(&task, "slab", d->tile[0], 0);

@@ -68,12 +68,18 @@ static struct starfish_blktri_problem problem_of(const struct starfish_poisson_p
                                             .numbers = plan->numbers};
 }
 
+static int has_both(const struct starfish_poisson_plan *plan)
+{
+    const size_t *workers = plan->base.context->workers_of;
+    return workers[STARFISH_CPU] > 0 && workers[STARFISH_GPU] > 0;
+}
+
 static struct starfish_blktri_options options_of(const struct starfish_poisson_plan *plan)
 {
     return (struct starfish_blktri_options){.form = form_of(plan),
                                             .radix = starfish_poisson_radix(plan),
                                             .algorithm = plan->options.algorithm,
-                                            .split = plan->options.split};
+                                            .split = has_both(plan) ? plan->options.split : -1};
 }
 
 /* Tasks have a slab and its tiles, a block's tiles and its levels, or a slab, right-hand side and residual of it, with
@@ -86,7 +92,7 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
     const size_t all = starfish_poisson_field_bytes(plan), ranks = (size_t)starfish_context_ranks(plan->base.context);
     const size_t field = starfish_larger(plan->here.planes * starfish_poisson_plane_bytes(plan), all / ranks);
     const size_t slab = largest_share(all, plan->n[2], how->cut.parts);
-    const size_t block = largest_share(all, plan->n[0], how->blocks);
+    const size_t block = largest_share(all, plan->n[0], how->modes.parts);
     const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
     const size_t large = starfish_larger(2 * block, 3 * slab + PLANES_BESIDE * (all / plan->n[2]));
     STARFISH_TRY(starfish_blktri_device_bytes(plan->base.context, &problem, how, &memory->gpu_work));
@@ -101,9 +107,8 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
  * the cores are alone, and can stand still. So data that do not fit are the cores', where there are any. */
 static uint32_t choose_where(const struct starfish_poisson_plan *plan, const struct starfish_memory *memory)
 {
-    const size_t *workers = plan->base.context->workers_of;
     const int fits = memory->gpu_work + memory->gpu_data <= starfish_device_room(plan->base.context);
-    return workers[STARFISH_CPU] == 0 || workers[STARFISH_GPU] == 0 || fits ? 0 : STARFISH_ON_CORES;
+    return !has_both(plan) || fits ? 0 : STARFISH_ON_CORES;
 }
 
 static void nothing_on_gpus(struct starfish_memory *memory)
@@ -119,11 +124,10 @@ static int cut_finer(const struct starfish_poisson_plan *plan, struct starfish_b
     const size_t most_blocks =
         starfish_poisson_is_complex(plan) ? 1 : starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
     const int more_slabs = options->slabs == 0 && how->cut.parts < most_slabs;
-    const int more_blocks = options->mode_blocks == 0 && how->blocks < most_blocks;
-    if (more_slabs && (how->cut.parts <= how->blocks || !more_blocks))
+    const int more_blocks = options->mode_blocks == 0 && how->modes.parts < most_blocks;
+    if (more_slabs && (how->cut.parts <= how->modes.parts || !more_blocks))
         return starfish_runs_equally(&how->cut, plan->n[2], how->cut.parts + 1) == STARFISH_SUCCESS;
-    how->blocks += more_blocks;
-    return more_blocks;
+    return more_blocks && starfish_runs_equally(&how->modes, plan->n[0], how->modes.parts + 1) == STARFISH_SUCCESS;
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
@@ -153,7 +157,10 @@ static starfish_status cut_for_ranks(const struct starfish_poisson_plan *plan, s
                  blocks_each = starfish_smaller(BLOCKS_OF_RANK, most_pieces(plan));
     const size_t blocks = options->mode_blocks > 0 ? options->mode_blocks : blocks_each * (size_t)ranks;
     how->cut.parts = 0;
-    how->blocks = starfish_smaller(blocks, starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS));
+    STARFISH_TRY(starfish_runs_equally(
+        &how->modes, plan->n[0], starfish_smaller(blocks, starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS))));
+    for (size_t block = 0; block < how->modes.parts; block++)
+        how->modes.owner[block].rank = (int)(block * (size_t)ranks / how->modes.parts);
     for (int rank = 0; rank < ranks; rank++) {
         const struct starfish_run_of_planes run = starfish_poisson_planes_of(plan, rank);
         const struct starfish_owner owner = {rank, STARFISH_ANY};
@@ -175,18 +182,30 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
     const struct starfish_poisson_options *options = &plan->options;
     const size_t room =
         plan->base.context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->base.context) : SIZE_MAX;
-    STARFISH_TRY(starfish_blktri_choose_cut(plan->base.context, plan->n, starfish_poisson_is_complex(plan),
-                                            options->slabs, options->mode_blocks, &how->cut, &how->blocks));
     const int on_ranks = starfish_context_ranks(plan->base.context) > 1;
+    how->share = has_both(plan) && !on_ranks && options->slabs == 0 && options->mode_blocks == 0 && options->split < 0;
+    const size_t *all = plan->base.context->workers_of;
+    const size_t workers[STARFISH_WORKER_KINDS] = {
+        [STARFISH_CPU] = how->share ? 0 : all[STARFISH_CPU], [STARFISH_GPU] = all[STARFISH_GPU]};
+    STARFISH_TRY(starfish_blktri_choose_cut(workers, plan->n, starfish_poisson_is_complex(plan), options->slabs,
+                                            options->mode_blocks, &how->cut, &how->modes));
     if (on_ranks)
         STARFISH_TRY(cut_for_ranks(plan, how));
     STARFISH_TRY(cost_of_cut(plan, how, memory));
     how->where = choose_where(plan, memory);
-    if (how->where == STARFISH_ON_CORES)
+    if (how->where == STARFISH_ON_CORES) {
         nothing_on_gpus(memory);
+        how->share = 0;
+    }
     while (!on_ranks && memory->gpu_least > room && cut_finer(plan, how))
         STARFISH_TRY(cost_of_cut(plan, how, memory));
     return STARFISH_SUCCESS;
+}
+
+static void free_cuts(struct starfish_blktri_options *how)
+{
+    starfish_runs_free(&how->cut);
+    starfish_runs_free(&how->modes);
 }
 
 static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
@@ -194,12 +213,12 @@ static starfish_status memory_of(const struct starfish_poisson_plan *plan, struc
     struct starfish_blktri_options how = options_of(plan);
     if (!plan->state) {
         const starfish_status status = choose_cut(plan, &how, memory);
-        starfish_runs_free(&how.cut);
+        free_cuts(&how);
         return status;
     }
     const struct starfish_blktri_plan *blktri = plan->state;
     how.cut = blktri->spectral.cut;
-    how.blocks = blktri->spectral.blocks;
+    how.modes = blktri->spectral.modes;
     STARFISH_TRY(cost_of_cut(plan, &how, memory));
     if (plan->where == STARFISH_ON_CORES)
         nothing_on_gpus(memory);
@@ -219,13 +238,13 @@ static starfish_status make_state(struct starfish_poisson_plan *plan)
     starfish_status status = choose_cut(plan, &how, &memory);
     if (status == STARFISH_SUCCESS)
         status = starfish_blktri_plan_create(blktri, plan->base.context, &problem, &how);
-    starfish_runs_free(&how.cut);
+    free_cuts(&how);
     if (status != STARFISH_SUCCESS) {
         free(blktri);
         return status;
     }
     plan->state = blktri;
-    plan->where = how.where;
+    plan->where = blktri->where;
     return STARFISH_SUCCESS;
 }
 

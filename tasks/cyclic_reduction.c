@@ -257,13 +257,13 @@ static starfish_status make_levels(struct starfish_spectral *s, const struct sta
 
 static starfish_status register_arrays(struct starfish_spectral *s)
 {
-    for (size_t b = 0; b < s->blocks; b++)
+    for (size_t b = 0; b < s->modes.parts; b++)
         for (size_t l = 0; l < s->levels; l++) {
-            const size_t modes = s->first_mode[b + 1] - s->first_mode[b];
+            const size_t modes = starfish_runs_rows(&s->modes, b);
             STARFISH_TRY(starfish_array_register(&s->level_array[b][l], s->level[l].rows * modes * s->n[1],
                                                  starfish_real_size(s->precision)));
             starfish_data_label_2d(s->level_array[b][l], "level", b, l);
-            starfish_data_set_owner(s->context, s->level_array[b][l], starfish_spectral_rank(s, b));
+            starfish_data_set_owner(s->context, s->level_array[b][l], starfish_runs_owner(&s->modes, b).rank);
         }
     return STARFISH_SUCCESS;
 }
@@ -290,35 +290,42 @@ static starfish_status submit_rows(struct starfish_spectral *s, struct starfish_
 {
     const struct starfish_rows_task task = {.precision = s->precision,
                                             .to_levels = to_levels,
-                                            .width = (s->first_mode[block + 1] - s->first_mode[block]) * s->n[1],
+                                            .width = starfish_runs_rows(&s->modes, block) * s->n[1],
                                             .tiles = s->cut.parts,
                                             .levels = s->levels,
                                             .tile = s->tile[block],
                                             .level = s->level_array[block],
                                             .shape = s->level,
-                                            .places = s->places.handle};
+                                            .places = s->places.handle,
+                                            .device = starfish_runs_owner(&s->modes, block).device};
     return starfish_submit_rows(progress, STARFISH_PHASE_MODES, &task);
 }
 
-starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, struct starfish_progress *progress,
-                                               size_t block)
+struct starfish_reduction_block starfish_reduction_block_of(const struct starfish_spectral *s, size_t block)
 {
-    const struct starfish_reduction_block description = {
+    return (struct starfish_reduction_block){
         .precision = s->precision,
         .n = s->n[1],
         .numbers = s->numbers,
-        .lanes = (s->first_mode[block + 1] - s->first_mode[block]) / starfish_tridiag_parts(s->numbers),
+        .lanes = starfish_runs_rows(&s->modes, block) / starfish_tridiag_parts(s->numbers),
         .periodic = s->line_periodic,
         .shift = s->lambda,
         .has_constant_mode = s->singular && block == 0,
         .line = s->line.handle,
         .shift_x = s->shift_x.handle,
-        .first_mode = s->first_mode[block],
+        .first_mode = s->modes.first[block],
         .level = s->level_array[block],
         .workspace = &s->workspace,
         .method = s->chain_method,
         .split = s->split,
+        .device = starfish_runs_owner(&s->modes, block).device,
     };
+}
+
+starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, struct starfish_progress *progress,
+                                               size_t block)
+{
+    const struct starfish_reduction_block description = starfish_reduction_block_of(s, block);
     STARFISH_TRY(submit_rows(s, progress, block, 1));
     for (size_t depth = s->levels - 1; depth > 0; depth--)
         STARFISH_TRY(starfish_submit_reduce(progress, STARFISH_PHASE_MODES, &description, s->level, depth));

@@ -13,21 +13,16 @@
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------ */
 
-int starfish_spectral_rank(const struct starfish_spectral *s, size_t block)
-{
-    return (int)(block * (size_t)starfish_context_ranks(s->context) / s->blocks);
-}
-
 static starfish_status register_tiles(struct starfish_spectral *s)
 {
-    for (size_t b = 0; b < s->blocks; b++)
+    for (size_t b = 0; b < s->modes.parts; b++)
         for (size_t slab = 0; slab < s->cut.parts; slab++) {
-            const size_t modes = s->first_mode[b + 1] - s->first_mode[b];
+            const size_t modes = starfish_runs_rows(&s->modes, b);
             const size_t planes = starfish_runs_rows(&s->cut, slab);
             STARFISH_TRY(
                 starfish_array_register(&s->tile[b][slab], modes * s->n[1] * planes, starfish_real_size(s->precision)));
             starfish_data_label_2d(s->tile[b][slab], "tile", slab, b);
-            starfish_data_set_travelling(s->context, s->tile[b][slab], starfish_spectral_rank(s, b));
+            starfish_data_set_travelling(s->context, s->tile[b][slab], starfish_runs_owner(&s->modes, b).rank);
         }
     return STARFISH_SUCCESS;
 }
@@ -53,8 +48,8 @@ static size_t largest(const size_t *first, size_t parts)
 static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker_kind kind)
 {
     size_t bytes = starfish_transform_set_workspace(&s->transform_x, kind);
-    for (size_t b = 0; b < s->blocks; b++) {
-        const size_t lanes = (s->first_mode[b + 1] - s->first_mode[b]) / starfish_tridiag_parts(s->numbers);
+    for (size_t b = 0; b < s->modes.parts; b++) {
+        const size_t lanes = starfish_runs_rows(&s->modes, b) / starfish_tridiag_parts(s->numbers);
         for (size_t l = 0; l < s->levels; l++)
             bytes = starfish_larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], lanes,
                                                                         s->line_periodic, s->precision, s->numbers));
@@ -76,13 +71,13 @@ static void describe(struct starfish_spectral *s, struct starfish_context *conte
     s->numbers = p->numbers;
     s->lambda = p->lambda;
     s->singular = p->singular;
-    s->split = -1;
+    s->chain_method = p->chain_method;
+    s->split = p->split;
     s->cut = *p->cut;
-    s->blocks = p->blocks;
+    s->modes = *p->modes;
     for (int axis = 0; axis < 3; axis++)
         s->n[axis] = p->direction[axis].n;
     s->line_periodic = p->direction[1].periodic;
-    starfish_divide(s->n[0], p->blocks, s->first_mode);
 }
 
 size_t starfish_spectral_device_bytes(struct starfish_context *context, const struct starfish_spectral_problem *p,
@@ -119,7 +114,10 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
                                          const struct starfish_spectral_problem *p)
 {
     describe(s, context, p);
+    s->modes.parts = 0; /* there are none to be destroyed yet */
     starfish_status status = starfish_runs_copy(&s->cut, p->cut);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_runs_copy(&s->modes, p->modes);
     if (status == STARFISH_SUCCESS)
         status = create(s, p);
     if (status != STARFISH_SUCCESS)
@@ -129,7 +127,7 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
 
 void starfish_spectral_destroy(struct starfish_spectral *s)
 {
-    for (size_t b = 0; b < s->blocks; b++) {
+    for (size_t b = 0; b < s->modes.parts; b++) {
         for (size_t slab = 0; slab < s->cut.parts; slab++)
             starfish_array_unregister(s->tile[b][slab]);
         for (size_t l = 0; l < s->levels; l++)
@@ -146,6 +144,7 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
     starfish_transform_set_destroy(&s->transform_x);
     starfish_workspace_destroy(&s->workspace);
     starfish_runs_free(&s->cut);
+    starfish_runs_free(&s->modes);
 }
 
 /* ---- Graph ----------------------------------------------------------------------------------------------------- */
@@ -158,19 +157,20 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
     const int forward = direction == STARFISH_FORWARD;
     for (size_t slab = 0; slab < s->cut.parts; slab++) {
         starfish_handle tile[STARFISH_MAX_MODE_BLOCKS];
-        for (size_t b = 0; b < s->blocks; b++)
+        for (size_t b = 0; b < s->modes.parts; b++)
             tile[b] = s->tile[b][slab];
         const struct starfish_transform_task task = {.set = &s->transform_x,
                                                      .workspace = &s->workspace,
                                                      .direction = direction,
                                                      .scale = forward ? s->scale : 1,
                                                      .n = {s->n[1], starfish_runs_rows(&s->cut, slab)},
+                                                     .device = starfish_runs_owner(&s->cut, slab).device,
                                                      .slab = slabs[slab],
                                                      .written = written,
                                                      .part = slab,
-                                                     .tiles = s->blocks,
+                                                     .tiles = s->modes.parts,
                                                      .tile = tile,
-                                                     .first_mode = s->first_mode};
+                                                     .first_mode = s->modes.first};
         STARFISH_TRY(starfish_submit_transform_rows(progress,
                                                     forward ? STARFISH_PHASE_FORWARD : STARFISH_PHASE_BACKWARD, &task));
     }
@@ -184,8 +184,9 @@ static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_
     for (size_t part = 0; part < starfish_tridiag_parts(s->numbers); part++) {
         const struct starfish_constant_mode_task task = {.precision = s->precision,
                                                          .part = part,
-                                                         .lanes = s->first_mode[1] - s->first_mode[0],
+                                                         .lanes = starfish_runs_rows(&s->modes, 0),
                                                          .ny = s->n[1],
+                                                         .device = starfish_runs_owner(&s->modes, 0).device,
                                                          .tiles = s->cut.parts,
                                                          .tile = s->tile[0],
                                                          .first = s->cut.first,
@@ -201,7 +202,7 @@ static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_
 static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_progress *progress,
                                    starfish_handle removed)
 {
-    for (size_t block = 0; block < s->blocks; block++) {
+    for (size_t block = 0; block < s->modes.parts; block++) {
         const int has_constant = s->singular && block == 0;
         if (has_constant)
             STARFISH_TRY(remove_mean(s, progress, removed));

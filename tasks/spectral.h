@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The mode space of block cyclic reduction, and the task graphs on it.
  *
- * A field is cut into slabs of z-planes. Transforming a slab along x turns it into tiles, one per block of modes:
- * tile (s, b) holds modes first_mode[b] .. first_mode[b+1]-1 of planes first_plane[s] .. first_plane[s+1]-1, mode
- * fastest, then y, then z. Modes of x do not interact any more, so everything between the transforms is independent
- * tasks on columns of tiles: the block b of modes owns tiles (0..slabs-1, b).
+ * A field is cut into slabs of z-planes, the modes of x into blocks, both as runs (scheduler/runtime/runs.h).
+ * Transforming a slab along x turns it into tiles, one per block: tile (s, b) holds the modes of block b of the planes
+ * of slab s, mode fastest, then y, then z. Modes of x do not interact any more, so everything between the transforms is
+ * independent tasks on columns of tiles: block b owns tiles (0..slabs-1, b).
  *
  *     forward(slab) for all slabs  ->  modes(block) for all blocks  ->  backward(slab) for all slabs
  *
  * where modes(block) is block cyclic reduction in (y, z) (cyclic_reduction.c). Tiles have no memory of their own: the
- * runtime makes them where they are first written. Blocks are distributed to the ranks, and tiles belong to the rank of
- * their block. Tiles between slabs and blocks of different ranks are exchanged, once there and once back. */
+ * runtime makes them where they are first written. Tasks of a block run on its owner: a GPU, cores, or a rank. Tiles
+ * between slabs and blocks of different owners are exchanged, once there and once back. */
 #ifndef STARFISH_TASKS_SPECTRAL_H
 #define STARFISH_TASKS_SPECTRAL_H
 
@@ -30,9 +30,7 @@ struct starfish_spectral {
     double lambda;
     int singular;
 
-    struct starfish_runs cut;
-    size_t blocks;
-    size_t first_mode[STARFISH_MAX_MODE_BLOCKS + 1];
+    struct starfish_runs cut, modes;
     starfish_handle tile[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_TILED_SLABS]; /* [block][slab] */
 
     struct starfish_transform_set transform_x;
@@ -52,27 +50,26 @@ struct starfish_spectral {
     starfish_handle level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
 };
 
-/* What is to be solved, and how it is cut: by `cut` into slabs, into `blocks` blocks of modes. The analysis of
- * direction[2] is in product form or in partial fractions, the other one NULL; it may go after the creation. */
+/* What is to be solved, and how it is cut: into slabs, and into blocks of modes. The analysis of direction[2] is in
+ * product form or in partial fractions, the other one NULL; it may go after the creation. */
 struct starfish_spectral_problem {
     starfish_precision precision;
     enum starfish_tridiag_numbers numbers;
     const struct starfish_direction *direction;
     double lambda;
     int singular;
-    const struct starfish_runs *cut;
-    size_t blocks;
+    const struct starfish_runs *cut, *modes;
     const struct starfish_reduction *product;
     const struct starfish_fractions *fractions;
     uint32_t where; /* kinds of workers that will solve, and need work space; 0: any */
+    /* As struct starfish_reduction_block has them. */
+    enum starfish_tridiag_method chain_method;
+    int split;
 };
-/* Set up for cyclic reduction along z. Who does what is left to the scheduler, until chain_method and split are set. */
+/* Set up for cyclic reduction along z. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
                                          const struct starfish_spectral_problem *problem);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
-
-/* Who solves a block of modes: the first block's is the first rank. */
-int starfish_spectral_rank(const struct starfish_spectral *spectral, size_t block);
 
 /* Bytes of work space that a GPU will take for good, known from the blocks of rows alone (blktri/kernels/reduction.h);
  * product and fractions of the problem are not read. */
@@ -83,9 +80,10 @@ size_t starfish_spectral_device_bytes(struct starfish_context *context, const st
 starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *progress,
                                       const struct starfish_direct_data *data);
 
-/* Between the transforms, per block (cyclic_reduction.c). */
+/* Between the transforms, per block (cyclic_reduction.c); and what the block's tasks share. */
 starfish_status starfish_graph_reduction_block(struct starfish_spectral *spectral, struct starfish_progress *progress,
                                                size_t block);
+struct starfish_reduction_block starfish_reduction_block_of(const struct starfish_spectral *spectral, size_t block);
 /* The counts of a level that its work space follows from: rows, neighbours, and those of its form. */
 void starfish_reduction_shape(struct starfish_level *level, const struct starfish_reduction_level *source,
                               enum starfish_reduction_form form);

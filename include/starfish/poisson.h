@@ -141,7 +141,7 @@ struct starfish_poisson_options {
      * line in shared memory, so it must fit there (some thousands of unknowns in y). */
     starfish_algorithm algorithm;
     /* blktri with GPUs and cores: cores process the `split` levels next to the root, whose tasks are narrow; GPUs
-     * process all others. -1: the scheduler decides from its performance models. */
+     * process all others. -1: chosen by the times of levels; several modes of x are distributed by rates instead. */
     int split;
     /* blktri by partial fractions: number of parts that a block of rows is cut into, 2 or 4; 0: chosen automatically. 4
      * takes half as many tridiagonal solves on half as many levels. Both give the same solution up to rounding
