@@ -110,10 +110,10 @@ starfish_status starfish_blktri_device_bytes(struct starfish_context *context,
     struct starfish_reduction *rows;
     STARFISH_TRY(
         starfish_reduction_dissect(&rows, z->lower, z->upper, z->n, z->periodic, fractions ? options->radix : 2));
-    *bytes = starfish_spectral_device_bytes(context, &spectral, rows,
-                                            fractions ? STARFISH_FRACTION_FORM : STARFISH_PRODUCT_FORM);
+    const starfish_status status = starfish_spectral_device_bytes(
+        context, &spectral, rows, fractions ? STARFISH_FRACTION_FORM : STARFISH_PRODUCT_FORM, bytes);
     starfish_reduction_destroy(rows);
-    return STARFISH_SUCCESS;
+    return status;
 }
 
 static starfish_status check_algorithm(const struct starfish_context *context, const struct starfish_blktri_problem *p,

@@ -364,16 +364,15 @@ void starfish_sums_destroy(struct starfish_sums *sums)
 /* Of each part that this rank has; of others 0. */
 static starfish_status add_parts(const struct starfish_sums *sums, struct starfish_context *context)
 {
-    double values[STARFISH_SUMS];
-
     for (size_t part = 0; part < sums->parts; part++) {
         const int owner = starfish_data_owner(sums->part[part].handle);
         sums->total[part] = 0;
         if (owner >= 0 && owner != starfish_context_rank(context))
             continue;
-        STARFISH_TRY(starfish_coefficient_table_read(&sums->part[part], context, values, sizeof values));
-        for (size_t i = 0; i < STARFISH_SUMS; i++)
-            sums->total[part] += values[i];
+        STARFISH_TRY(starfish_coefficient_table_acquire(&sums->part[part], context, STARFISH_READ));
+        for (const double *value = sums->part[part].memory, *end = value + STARFISH_SUMS; value < end; value++)
+            sums->total[part] += *value;
+        starfish_coefficient_table_release(&sums->part[part]);
     }
     return STARFISH_SUCCESS;
 }
@@ -396,7 +395,6 @@ starfish_status starfish_sums_total(const struct starfish_sums *sums, struct sta
 starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct starfish_context *context,
                                       double *largest)
 {
-    double values[STARFISH_SUMS];
     starfish_status status = STARFISH_SUCCESS;
     int on_ranks = 0;
 
@@ -406,10 +404,13 @@ starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct s
         on_ranks |= owner >= 0;
         if (owner >= 0 && owner != starfish_context_rank(context))
             continue;
-        status = starfish_coefficient_table_read(&sums->part[part], context, values, sizeof values);
-        for (size_t i = 0; i < STARFISH_SUMS && status == STARFISH_SUCCESS; i++)
-            if (!(values[i] <= *largest))
-                *largest = values[i];
+        status = starfish_coefficient_table_acquire(&sums->part[part], context, STARFISH_READ);
+        if (status != STARFISH_SUCCESS)
+            break;
+        for (const double *value = sums->part[part].memory, *end = value + STARFISH_SUMS; value < end; value++)
+            if (!(*value <= *largest))
+                *largest = *value;
+        starfish_coefficient_table_release(&sums->part[part]);
     }
     return on_ranks ? starfish_ranks_agree_maximum(context, status, largest, 1) : status;
 }

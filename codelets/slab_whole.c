@@ -131,25 +131,20 @@ struct arguments {
     struct starfish_boundary_rhs boundary; /* pointers are filled in by the task */
 };
 
-/* Where the slabs of a field are. */
-struct field {
-    char *slab[STARFISH_SLAB_MAX_SLABS];
-    struct starfish_strides strides[STARFISH_SLAB_MAX_SLABS];
-};
-
 /* Data: tables; token; slabs of the solution, of the right-hand side unless in place, of modes unless packed; constant
  * tables and removed if singular; faces with boundary data. */
 struct solve {
     const struct arguments *a;
     struct starfish_slab_whole *whole;
     struct starfish_slab_lines lines;
-    struct field rhs, solution, modes;
+    const struct starfish_slab_whole_field *rhs, *solution, *modes;
     struct starfish_boundary_rhs boundary;
     const double *constant;
     double *removed;
 };
 
-static int attach_field(void *buffers[], const struct starfish_runs *cut, int at, struct field *field)
+static int attach_field(void *buffers[], const struct starfish_runs *cut, int at,
+                        struct starfish_slab_whole_field *field)
 {
     for (size_t s = 0; s < cut->parts; s++) {
         field->slab[s] = starfish_slab_memory(buffers[at]);
@@ -162,15 +157,18 @@ static struct solve solve_of(void *buffers[], const struct arguments *a)
 {
     const struct starfish_slab_space *space = a->whole->space;
     const struct starfish_slab_parts all = {.count = 1, .first_row = {0, space->n[1]}};
-    struct solve solve = {
-        .a = a, .whole = a->whole, .lines = starfish_slab_lines_of(buffers, space, &all, 0, space->n[2])};
-    int at = attach_field(buffers, a->cut, STARFISH_SLAB_TABLES + 1, &solve.solution);
-    solve.rhs = solve.solution;
-    solve.modes = solve.solution;
+    struct starfish_slab_whole *whole = a->whole;
+    struct solve solve = {.a = a,
+                          .whole = whole,
+                          .lines = starfish_slab_lines_of(buffers, space, &all, 0, space->n[2]),
+                          .rhs = a->in_place ? &whole->solution : &whole->rhs,
+                          .solution = &whole->solution,
+                          .modes = a->has_modes ? &whole->modes : &whole->solution};
+    int at = attach_field(buffers, a->cut, STARFISH_SLAB_TABLES + 1, &whole->solution);
     if (!a->in_place)
-        at = attach_field(buffers, a->cut, at, &solve.rhs);
+        at = attach_field(buffers, a->cut, at, &whole->rhs);
     if (a->has_modes)
-        at = attach_field(buffers, a->cut, at, &solve.modes);
+        at = attach_field(buffers, a->cut, at, &whole->modes);
     if (space->constant_lane >= 0) {
         solve.constant = STARFISH_VECTOR(buffers, at++);
         solve.removed = STARFISH_VECTOR(buffers, at++);
@@ -182,7 +180,8 @@ static struct solve solve_of(void *buffers[], const struct arguments *a)
 }
 
 /* Plane k of a field, and how its rows lie. */
-static char *plane_of(const struct solve *solve, const struct field *field, size_t k, struct starfish_strides *strides)
+static char *plane_of(const struct solve *solve, const struct starfish_slab_whole_field *field, size_t k,
+                      struct starfish_strides *strides)
 {
     const struct starfish_slab_space *space = solve->whole->space;
     const struct starfish_runs *cut = solve->a->cut;
@@ -266,7 +265,7 @@ static void transform_rows(const struct solve *solve, enum starfish_transform_di
     const struct starfish_slab_space *space = whole->space;
     struct starfish_strides strides;
     char *const values =
-        plane_of(solve, direction == STARFISH_FORWARD ? &solve->rhs : &solve->solution, batch->first + row, &strides);
+        plane_of(solve, direction == STARFISH_FORWARD ? solve->rhs : solve->solution, batch->first + row, &strides);
     struct starfish_transform_rows rows = {
         .count = last - first, .scale = 1, .workspace = room, .strides = strides, .past_caches = 1};
     rows.rows = starfish_real_at(values, space->precision, first * (strides.row > 0 ? strides.row : space->n[0]));
@@ -325,7 +324,7 @@ static void set_ahead(const struct solve *solve, enum starfish_transform_directi
         struct starfish_strides packed;
         ahead->piece[row] = direction == STARFISH_FORWARD
                                 ? in_batch(whole, batch, row, before)
-                                : starfish_real_at(plane_of(solve, &solve->modes, batch->first + row, &packed),
+                                : starfish_real_at(plane_of(solve, solve->modes, batch->first + row, &packed),
                                                    space->precision, before);
     }
 }
@@ -373,7 +372,7 @@ static void sweep(const struct solve *solve, enum starfish_transform_direction d
     struct starfish_strides packed;
     for (size_t row = 0; row < batch->rows; row++)
         eliminated[row] =
-            starfish_real_at(plane_of(solve, &solve->modes, batch->first + row, &packed), space->precision, before);
+            starfish_real_at(plane_of(solve, solve->modes, batch->first + row, &packed), space->precision, before);
     struct starfish_slab_sweep sweep = {.n = space->n[2],
                                         .first = batch->first,
                                         .rows = batch->rows,

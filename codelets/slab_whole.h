@@ -17,6 +17,12 @@
 #include "codelets/slab.h"
 #include "codelets/stencil.h"
 
+/* Memory and strides of the slabs of a field. */
+struct starfish_slab_whole_field {
+    char *slab[STARFISH_SLAB_MAX_SLABS];
+    struct starfish_strides strides[STARFISH_SLAB_MAX_SLABS];
+};
+
 /* What such solves of one graph share; one at a time uses it. */
 struct starfish_slab_whole {
     const struct starfish_slab_space *space;
@@ -28,6 +34,7 @@ struct starfish_slab_whole {
     void *memory;         /* the batch, states of lanes, checkpoints, the constant lane */
     starpu_data_handle_t token;
     struct starfish_gang gang;
+    struct starfish_slab_whole_field solution, rhs, modes; /* of the task that runs, where they are not the same */
 };
 
 /* Are there cores alone, a transform in y, and blocks for them? In a simulation: has the machine a time of it, too? */

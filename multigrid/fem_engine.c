@@ -48,6 +48,10 @@ struct making {
     struct packed high_part[STARFISH_FEM_MOST_PARTS];     /* and where it is cut its parts */
     struct part_of_grid *part;                            /* of cut levels */
     struct starfish_fem_halos *halos;                     /* likewise */
+    /* Descriptions for the engine. */
+    struct starfish_fem_shape shape[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_hierarchy_grid high_grid[STARFISH_FEM_MOST_PARTS];
 };
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
@@ -378,7 +382,7 @@ static struct starfish_hierarchy_grid hierarchy_grid_of(const struct packed *p)
     return (struct starfish_hierarchy_grid){.shape = &p->shape, .packed = p->words, .table_size = p->count};
 }
 
-static void describe_parts(const struct making *m, struct starfish_hierarchy_index_sets *sets)
+static void describe_parts(struct making *m)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
 
@@ -386,13 +390,13 @@ static void describe_parts(const struct making *m, struct starfish_hierarchy_ind
         struct part_of_grid *part = &m->part[l];
         for (size_t p = 0; p < cut->parts; p++)
             part->grid[p] = hierarchy_grid_of(&part->packed[p]);
-        sets[l] = (struct starfish_hierarchy_index_sets){.parts = cut->parts,
-                                                         .rows = part->rows,
-                                                         .owner = cut->owner,
-                                                         .halos = m->halos[l].count,
-                                                         .halo = m->halos[l].halo,
-                                                         .grid = part->grid,
-                                                         .ahead = ahead_of(m, l)};
+        m->sets[l] = (struct starfish_hierarchy_index_sets){.parts = cut->parts,
+                                                            .rows = part->rows,
+                                                            .owner = cut->owner,
+                                                            .halos = m->halos[l].count,
+                                                            .halo = m->halos[l].halo,
+                                                            .grid = part->grid,
+                                                            .ahead = ahead_of(m, l)};
     }
 }
 
@@ -437,9 +441,6 @@ enum { ROWS_PER_TASK = 4096, TAIL_ON_CORES = 4096, TAIL_ON_EITHER = 4096 };
 static starfish_status complete(struct starfish_multigrid_engine *engine, struct making *m)
 {
     const struct starfish_fem_grids *g = m->grids;
-    struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
-    struct starfish_hierarchy_grid high[STARFISH_FEM_MOST_PARTS];
-    struct starfish_fem_shape shape[STARFISH_GRID_MOST_LEVELS];
     struct starfish_multigrid_grids grids = {
         .spec = {.kind = &starfish_fem_kind,
                  .levels = g->levels,
@@ -448,19 +449,19 @@ static starfish_status complete(struct starfish_multigrid_engine *engine, struct
                  .tail_on_cores = TAIL_ON_CORES,
                  .tail_on_either = TAIL_ON_EITHER,
                  .index_levels = g->cut ? g->cut->levels : 0,
-                 .index_sets = sets},
-        .shape = shape,
-        .shape_size = sizeof shape[0],
+                 .index_sets = m->sets},
+        .shape = m->shape,
+        .shape_size = sizeof m->shape[0],
         .high_shape = &m->high.shape,
-        .high_part = m->mixed && g->cut ? high : NULL};
+        .high_part = m->mixed && g->cut ? m->high_grid : NULL};
 
     for (int l = 0; l < g->levels; l++) {
-        shape[l] = m->whole[l].shape;
+        m->shape[l] = m->whole[l].shape;
         grids.level[l] = hierarchy_grid_of(&m->whole[l]);
     }
     for (size_t p = 0; p < STARFISH_FEM_MOST_PARTS; p++)
-        high[p] = hierarchy_grid_of(&m->high_part[p]);
-    describe_parts(m, sets);
+        m->high_grid[p] = hierarchy_grid_of(&m->high_part[p]);
+    describe_parts(m);
     STARFISH_TRY(keep_shapes(engine, m));
     STARFISH_TRY(starfish_multigrid_engine_count(engine, &grids, 0));
     return starfish_multigrid_engine_complete(engine, &grids);

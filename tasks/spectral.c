@@ -80,18 +80,23 @@ static void describe(struct starfish_spectral *s, struct starfish_context *conte
     s->line_periodic = p->direction[1].periodic;
 }
 
-size_t starfish_spectral_device_bytes(struct starfish_context *context, const struct starfish_spectral_problem *p,
-                                      const struct starfish_reduction *rows, enum starfish_reduction_form form)
+starfish_status starfish_spectral_device_bytes(struct starfish_context *context,
+                                               const struct starfish_spectral_problem *p,
+                                               const struct starfish_reduction *rows, enum starfish_reduction_form form,
+                                               size_t *bytes)
 {
     const struct starfish_direction *x = &p->direction[0];
-    struct starfish_spectral s;
-    describe(&s, context, p);
-    s.transform_x = (struct starfish_transform_set){
-        .context = context, .kind = x->transform, .n = x->n, .max_lines = most_lines(&s), .precision = p->precision};
-    s.levels = rows->levels;
+    struct starfish_spectral *s = malloc(sizeof *s);
+    STARFISH_FAIL_IF(!s, STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    describe(s, context, p);
+    s->transform_x = (struct starfish_transform_set){
+        .context = context, .kind = x->transform, .n = x->n, .max_lines = most_lines(s), .precision = p->precision};
+    s->levels = rows->levels;
     for (size_t l = 0; l < rows->levels; l++)
-        starfish_reduction_shape(&s.level[l], &rows->level[l], form);
-    return workspace_bytes(&s, STARFISH_GPU);
+        starfish_reduction_shape(&s->level[l], &rows->level[l], form);
+    *bytes = workspace_bytes(s, STARFISH_GPU);
+    free(s);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status create(struct starfish_spectral *s, const struct starfish_spectral_problem *p)

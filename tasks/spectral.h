@@ -72,9 +72,11 @@ starfish_status starfish_spectral_create(struct starfish_spectral *spectral, str
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
 
 /* Bytes of work space that a GPU will take for good, known from the blocks of rows alone (blktri/kernels/reduction.h);
- * product and fractions of the problem are not read. */
-size_t starfish_spectral_device_bytes(struct starfish_context *context, const struct starfish_spectral_problem *problem,
-                                      const struct starfish_reduction *rows, enum starfish_reduction_form form);
+ * product and fractions of the problem are not read. Error: MEMORY. */
+starfish_status starfish_spectral_device_bytes(struct starfish_context *context,
+                                               const struct starfish_spectral_problem *problem,
+                                               const struct starfish_reduction *rows, enum starfish_reduction_form form,
+                                               size_t *bytes);
 
 /* The whole graph of a struct starfish_spectral; one thread at a time. */
 starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *progress,

@@ -38,6 +38,8 @@ struct width {
     struct starfish_link link[STARPU_MAXNODES][STARPU_MAXNODES]; /* [from][to] */
     struct promise *promise; /* of tasks that have not started, `room` of them at most */
     size_t promises, room;
+    struct starpu_sched_component *place[STARPU_NMAXWORKERS]; /* that offer to take a task, */
+    struct starfish_offer offer[STARPU_NMAXWORKERS];          /* and what they offer */
 };
 
 /* The copies that a task needs at a memory node, by the node that they come from: microseconds of the link. */
@@ -170,8 +172,8 @@ static void finish_copies(struct width *width, const struct starpu_task *task)
 static int push(struct starpu_sched_component *component, struct starpu_task *task)
 {
     struct width *width = component->data;
-    struct starpu_sched_component *place[STARPU_NMAXWORKERS];
-    struct starfish_offer offer[STARPU_NMAXWORKERS];
+    struct starpu_sched_component **const place = width->place;
+    struct starfish_offer *const offer = width->offer;
     size_t count = 0;
     STARPU_COMPONENT_MUTEX_LOCK(&width->lock);
     const double now = starpu_timing_now();
