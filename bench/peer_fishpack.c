@@ -151,7 +151,7 @@ static int measure(blktri_function *blktri, const struct peer_fishpack_problem *
 
 int peer_fishpack(const char *folder, const struct peer_fishpack_problem *problem, int repeat, double *seconds)
 {
-    struct build build;
+    static struct build build;
     blktri_function *blktri = NULL;
     const int compiled = compile(&build, folder);
     void *library = compiled ? dlopen(build.library, RTLD_NOW | RTLD_LOCAL) : NULL;

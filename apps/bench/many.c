@@ -220,10 +220,12 @@ static starfish_status measure(struct bench *bench)
 
 int bench_many(int argc, char **argv)
 {
-    struct many run = {
+    static const struct many defaults = {
         .bench = BENCH_DEFAULTS("many"),
         .axis = {[SIZE] = {"--n", "32"}, [PRECISION] = {"--precision", "f64", &starfish_poisson_option_table}},
         .count = 1000};
+    static struct many run;
+    run = defaults;
     const struct option_entry options[] = {
         {"--n", OPTION_TEXT, &run.axis[SIZE].given, "LIST", .help = "sizes, N for a cube"},
         {"--count", OPTION_COUNT, &run.count, "N", .help = "problems"},

@@ -548,15 +548,18 @@ static starfish_status measure(struct bench *bench)
 
 int bench_spmv(int argc, char **argv)
 {
-    struct spmv run = {.bench = BENCH_DEFAULTS("spmv"),
-                       .axis = {[NUMBERING] = {"--numbering", "two-level,cuthill-mckee,xyz,random,hierarchical",
-                                               &starfish_fem_option_table},
-                                [SMOOTHER] = {"--smoother", "spai", &starfish_fem_option_table},
-                                [MEASURED] = {"--measure", "products,spai,solves", &own_table}},
-                       .levels = 6,
-                       .dimensions = 2,
-                       .cuts = 1,
-                       .precision = STARFISH_F64};
+    static const struct spmv defaults = {
+        .bench = BENCH_DEFAULTS("spmv"),
+        .axis = {[NUMBERING] = {"--numbering", "two-level,cuthill-mckee,xyz,random,hierarchical",
+                                &starfish_fem_option_table},
+                 [SMOOTHER] = {"--smoother", "spai", &starfish_fem_option_table},
+                 [MEASURED] = {"--measure", "products,spai,solves", &own_table}},
+        .levels = 6,
+        .dimensions = 2,
+        .cuts = 1,
+        .precision = STARFISH_F64};
+    static struct spmv run;
+    run = defaults;
     const struct option_entry options[] = {
         {"--element", OPTION_MEMBER, &run.element, "E", .table = &own_table},
         {"--levels", OPTION_NUMBER, &run.levels, "L", .help = "times that the mesh of 120 or 189 cells is refined"},

@@ -181,7 +181,7 @@ static starfish_status show(void *data)
 {
     const struct request *request = data;
     starfish_context *context;
-    struct surroundings here;
+    static struct surroundings here;
     if (request->schema) {
         json_t *schema = starfish_problem_schema();
         STARFISH_FAIL_IF(!schema, STARFISH_ERROR_MEMORY, "--schema: no memory");

@@ -131,7 +131,7 @@ static starfish_status read_words(const struct machine_case *what, char *text, s
     snprintf(text, size, "%s", what->arguments);
     for (char *word = strtok_r(text, " ", &rest); word && count < MOST_WORDS; word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
-    struct option_entry whole[OPTION_MOST];
+    static struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {PLAN_OPTIONS(given), {.name = NULL}};
     const struct command_line line = {.usage = "machine record", .options = options_expand(options, whole)};
     return options_read(&line, count, words);
@@ -252,8 +252,11 @@ static starfish_status measure_here(struct running *running, struct sched *sched
 
 static starfish_status run_case(struct running *running, const struct machine_case *what)
 {
-    char path[SIMULATE_PATH], text[512];
-    struct sched sched = {.bench = BENCH_DEFAULTS("sched"), .plan.options = PLAN_OPTIONS_DEFAULTS, .rounds = 1};
+    static char path[SIMULATE_PATH], text[512];
+    static const struct sched defaults = {
+        .bench = BENCH_DEFAULTS("sched"), .plan.options = PLAN_OPTIONS_DEFAULTS, .rounds = 1};
+    static struct sched sched;
+    sched = defaults;
     STARFISH_TRY(read_words(what, text, sizeof text, &sched.plan.options));
     if (what->problem) {
         machine_problem_path(running->pass->folder, what->problem, path);
@@ -308,13 +311,13 @@ static void try_all(struct running *running)
 static starfish_status run_pass(struct running *running)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    char sizes[SIMULATE_PATH], path[SIMULATE_PATH];
+    char path[SIMULATE_PATH];
     const struct machine_pass *pass = running->pass;
     path_of(pass, path);
     STARFISH_TRY(measured_read(path, &running->rows));
-    snprintf(sizes, sizeof sizes, "%s/sampling/sizes", pass->folder);
+    snprintf(path, sizeof path, "%s/sampling/sizes", pass->folder);
     if (pass->stage != MACHINE_HELD_OUT)
-        STARFISH_TRY(starfish_sizes_read(sizes));
+        STARFISH_TRY(starfish_sizes_read(path));
     STARFISH_TRY(workers_read(pass->workers, &options));
     options.policy = pass->policy;
     running->probe.least = least_probe(running->rows);
@@ -324,7 +327,7 @@ static starfish_status run_pass(struct running *running)
     try_all(running);
     starfish_context_destroy(running->context);
     probe_free(&running->probe);
-    return pass->stage != MACHINE_HELD_OUT ? starfish_sizes_write(sizes) : STARFISH_SUCCESS;
+    return pass->stage != MACHINE_HELD_OUT ? starfish_sizes_write(path) : STARFISH_SUCCESS;
 }
 
 starfish_status machine_pass_start(const struct machine_pass *pass)
@@ -341,8 +344,9 @@ starfish_status machine_pass_start(const struct machine_pass *pass)
 
 int machine_pass(int argc, char **argv)
 {
-    struct machine_pass pass = {.gpus = 0};
-    struct running running = {.pass = &pass, .start = clock_now()};
+    static struct machine_pass pass;
+    static struct running running;
+    running = (struct running){.pass = &pass, .start = clock_now()};
     if (argc != 8)
         return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "machine pass: is for machine record alone"), 0);
     snprintf(pass.folder, sizeof pass.folder, "%s", argv[1]);

@@ -51,9 +51,11 @@ struct repeats repeats_of(const struct bench *bench, starfish_context *context, 
 
 starfish_status repeat_solves(const struct repeats *what, starfish_plan *plan, struct repeated *times)
 {
+    static double seconds[BENCH_MOST_REPEATS];
     struct solve_arrays arrays = what->arrays;
 
     times->repeat = what->repeat;
+    times->seconds = seconds;
     times->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
     times->about = (struct starfish_about)STARFISH_ABOUT_DEFAULTS;
     times->error = (double)NAN;

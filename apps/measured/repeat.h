@@ -23,7 +23,7 @@ struct repeats {
 /* What came of it. A solve that did not reach its tolerance counts too: `reached` says so. */
 struct repeated {
     size_t repeat;
-    double seconds[BENCH_MOST_REPEATS];
+    double *seconds;               /* of each solve, until the next measurement */
     struct starfish_result result; /* of the last solve */
     struct starfish_about about;
     double error; /* NaN: not known */

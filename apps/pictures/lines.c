@@ -130,7 +130,8 @@ static void draw_line(struct starfish_canvas *canvas, const struct starfish_scal
 static void draw_labels(struct starfish_canvas *canvas, const struct starfish_scale scale[2],
                         const struct starfish_lines *chart, double (*point)[2])
 {
-    struct taken taken = {.count = 0};
+    static struct taken taken;
+    taken.count = 0;
     for (size_t l = 0; l < chart->count; ++l)
         take_line(&taken, scale, &chart->line[l], point);
     for (size_t l = 0; l < chart->count; ++l) {

@@ -131,7 +131,7 @@ static starfish_status check_version(const char *folder, const char *name, const
 
 starfish_status simulate_check(const char *folder)
 {
-    struct starfish_machine machine;
+    static struct starfish_machine machine;
     char models[SIMULATE_PATH + 128];
     STARFISH_TRY(machine_read(folder, &machine));
     const char *host = machine.models[0] ? machine.models : machine.name;

@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fftw3.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +134,8 @@ int simulate_wanted(int argc, char **argv)
 
 starfish_status simulate_environment(const char *folder)
 {
+    static char absolute[PATH_MAX], sampling[PATH_MAX + 16], models[PATH_MAX + 128];
     struct starfish_machine machine;
-    char absolute[SIMULATE_PATH], sampling[SIMULATE_PATH + 16], models[SIMULATE_PATH + 128];
     STARFISH_TRY(machine_read(folder, &machine));
     STARFISH_FAIL_IF(!realpath(folder, absolute), STARFISH_ERROR_FILE, "%s: %s", folder, strerror(errno));
     snprintf(sampling, sizeof sampling, "%s/sampling", absolute);

@@ -14,7 +14,7 @@ enum { SIMULATED = 1 };
 enum { SIMULATED = 0 };
 #endif
 
-enum { SIMULATE_PATH = 4096 };
+enum { SIMULATE_PATH = 2048 };
 
 /* Is --simulate given, and is there another program to start for it? */
 int simulate_wanted(int argc, char **argv);

@@ -364,8 +364,11 @@ int reproduce_gupta(int argc, char **argv)
     size_t row = 0;
     while (strcmp(rows[row].name, argv[0]) != 0)
         row++;
-    struct gupta g = {
-        .bench = {.name = rows[row].name, .repeat = 1, .warmup = 1}, .precision = "f64", .measure = rows[row].measure};
+    static const struct gupta defaults = {.bench = {.repeat = 1, .warmup = 1}, .precision = "f64"};
+    static struct gupta g;
+    g = defaults;
+    g.bench.name = rows[row].name;
+    g.measure = rows[row].measure;
     const struct option_entry options[] = {
         {"--n", OPTION_NUMBER, &g.n, "N", .help = "N x N unknowns; without, the paper's 512 on a GPU, 64 on cores"},
         {"--precision", OPTION_TEXT, &g.precision, "P", .help = "f32, the paper's, f64 or mixed"},

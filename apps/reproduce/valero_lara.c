@@ -347,7 +347,7 @@ static void add_claims(struct experiment *e, const struct size_result *r)
 
 static starfish_status measure_all(struct experiment *e)
 {
-    struct size_result results[MOST_SIZES];
+    static struct size_result results[MOST_SIZES];
     memset(results, 0, sizeof results);
     for (size_t i = 0; i < e->sizes; ++i)
         results[i].n = e->n / 4 << i;

@@ -144,7 +144,8 @@ static starfish_status measure_rounds(struct sched *sched, struct sched_combinat
 /* All policies on one set of workers. */
 static starfish_status measure_set(struct sched *sched, const char *workers)
 {
-    struct sched_combination combination[LIST_MOST] = {{.workers = NULL}};
+    static struct sched_combination combination[LIST_MOST];
+    memset(combination, 0, sizeof combination);
     starfish_status status = sched_calibrate(sched, workers);
     for (size_t p = 0; p < sched->policy.count && status == STARFISH_SUCCESS; ++p) {
         combination[p] = (struct sched_combination){.workers = workers, .policy = sched->policy.item[p]};
@@ -195,16 +196,18 @@ static int wants_model(int argc, char **argv)
 int command_sched(int argc, char **argv)
 {
     static const struct bench_print print = {.end = print_table};
-    struct sched sched = {.bench = BENCH_DEFAULTS("sched"),
-                          .plan.options = PLAN_OPTIONS_DEFAULTS,
-                          .rounds = 3,
-                          .policies = PLAN_POLICIES,
-                          .network = "ndr400"};
+    static const struct sched defaults = {.bench = BENCH_DEFAULTS("sched"),
+                                          .plan.options = PLAN_OPTIONS_DEFAULTS,
+                                          .rounds = 3,
+                                          .policies = PLAN_POLICIES,
+                                          .network = "ndr400"};
+    static struct sched sched;
+    sched = defaults;
     struct plan_options *given = &sched.plan.options;
     sched.bench.print = &print;
     sched.bench.is_shared = 1;
     sched.bench.warmup = 3;
-    struct option_entry whole[OPTION_MOST];
+    static struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {
         {"--policies", OPTION_TEXT, &sched.policies, "LIST", .help = "StarPU's, starfish-width, and those of a plug-in",
          .list = starfish_policy_list},

@@ -23,7 +23,7 @@ int command_solve(int argc, char **argv)
                             .solver = {.options = {.precision = STARFISH_F64, .repeat = 1}, .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;
-    struct option_entry whole[OPTION_MOST];
+    static struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {
         {"", OPTION_WORDS, &problem->words, .kinds = starfish_kinds},
         {"--precision", OPTION_MEMBER, &problem->precision, "P", .table = &names_table},

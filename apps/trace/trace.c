@@ -69,7 +69,7 @@ static starfish_status move_starpus_files(const struct trace *trace)
     starfish_status status = STARFISH_SUCCESS;
     const int count = trace->starpus[0] ? scandir(trace->starpus, &entry, NULL, alphasort) : 0;
     for (int i = 0; i < count; i++) {
-        char from[2 * PATH], to[PATH];
+        static char from[2 * PATH], to[PATH];
         snprintf(from, sizeof from, "%s/%s", trace->starpus, entry[i]->d_name);
         path_of(trace, entry[i]->d_name, to);
         if (entry[i]->d_name[0] != '.' && status == STARFISH_SUCCESS && rename(from, to) != 0)
@@ -154,7 +154,7 @@ static starfish_status look(struct trace *trace)
 
 static starfish_status write_files(const struct trace *trace)
 {
-    char path[FILES][PATH];
+    static char path[FILES][PATH];
     for (int file = 0; file < FILES; file++)
         path_of(trace, our_files[file], path[file]);
     const char *const pictures[] = {path[GANTT], path[GANTT + 1], path[GANTT + 2]};
@@ -222,13 +222,15 @@ static void release(struct trace *trace)
 
 int command_trace(int argc, char **argv)
 {
-    struct trace trace = {.plan.options = PLAN_OPTIONS_DEFAULTS,
-                          .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS,
-                          .workers = "all",
-                          .warmup = 12};
+    static const struct trace defaults = {.plan.options = PLAN_OPTIONS_DEFAULTS,
+                                          .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS,
+                                          .workers = "all",
+                                          .warmup = 12};
+    static struct trace trace;
+    trace = defaults;
     struct plan_options *given = &trace.plan.options;
     const char *simulate = NULL;
-    struct option_entry whole[OPTION_MOST];
+    static struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {
         {"--out", OPTION_TEXT, &trace.folder, "DIR", .help = "folder for the files, made where it is missing"},
         {"--explain", OPTION_FLAG, &trace.explain, .help = "also say in words where the time went"},
