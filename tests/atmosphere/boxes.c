@@ -168,7 +168,7 @@ static void boxes_are_as_many_as_rows_allow(void **state)
 
 static void impossible_boxes_are_refused(void **state)
 {
-    struct profiles profiles;
+    static struct profiles profiles;
     const struct starfish_atmosphere_problem p = problem_of(&shapes[SHAPES - 1], &profiles);
     const struct cut uneven = {2, 3}, narrow = {8, 8}, many = {16, 0};
     starfish_plan *plan;

@@ -262,7 +262,7 @@ static void narrow(struct batch *b)
 static int invert(const struct batch *b, size_t line, wide a[MOST_ROWS][MOST_ROWS], wide inverse[MOST_ROWS][MOST_ROWS])
 {
     const size_t n = b->problem.n;
-    wide left[MOST_ROWS][MOST_ROWS];
+    static wide left[MOST_ROWS][MOST_ROWS];
     memset(a, 0, sizeof(wide) * MOST_ROWS * MOST_ROWS);
     memset(inverse, 0, sizeof(wide) * MOST_ROWS * MOST_ROWS);
     for (size_t k = 0; k < n; k++) {

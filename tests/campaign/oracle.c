@@ -313,7 +313,7 @@ static int fill_answer(struct campaign_answer *a, const struct system *s, const 
 
 int campaign_answer_create(struct campaign_answer *a, const struct campaign_problem *p, int singular)
 {
-    struct line line[3];
+    static struct line line[3];
     struct system s = {.unknowns = campaign_unknowns(p)};
     s.rows = s.unknowns + (singular ? 1 : 0);
     for (int d = 0; d < 3; d++)

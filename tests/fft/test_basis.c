@@ -72,7 +72,7 @@ static double operator_at(const struct fixture *f, size_t i)
 
 static void check_case(const struct basis_case *c, size_t n, size_t inner, size_t outer, starfish_precision precision)
 {
-    struct fixture f;
+    static struct fixture f;
     begin(&f, c, n, inner, outer, precision);
     double *same = malloc(2 * f.count * sizeof *same), *applied = same + f.count, error = 0;
     for (size_t i = 0; i < f.count; i++)
@@ -128,7 +128,7 @@ static void *transform_in_thread(void *data)
 static void threads_share_a_basis(void **state)
 {
     (void)state;
-    struct fixture f;
+    static struct fixture f;
     pthread_t threads[THREADS];
     begin(&f, &basis_cases[4], THREAD_N, 40, 3, STARFISH_F64);
     struct thread *data = calloc(THREADS, sizeof *data);
@@ -142,7 +142,7 @@ static void threads_share_a_basis(void **state)
     for (int t = 0; t < THREADS; t++)
         assert_int_equal(pthread_join(threads[t], NULL), 0);
     for (int t = 0; t < THREADS; t++) {
-        double expected[THREAD_COUNT];
+        static double expected[THREAD_COUNT];
         for (size_t i = 0; i < f.count; i++)
             expected[i] = f.x[(i + (size_t)t) % f.count];
         apply(&f, STARFISH_FORWARD, 1, expected);
@@ -168,7 +168,7 @@ static void long_directions_are_cut_into_products(void **state)
 static void nothing_is_done_for_an_empty_batch(void **state)
 {
     (void)state;
-    struct fixture f;
+    static struct fixture f;
     begin(&f, &basis_cases[0], 4, 1, 1, STARFISH_F64);
     const struct starfish_basis_columns no_lanes = {0, 5, NULL, NULL, 1}, no_planes = {5, 0, NULL, NULL, 1};
     starfish_basis_columns_cpu(&f.basis, STARFISH_FORWARD, &no_lanes);
@@ -185,8 +185,8 @@ static int ascending(const void *x, const void *y)
 
 static void check_eigenvalues(const struct basis_case *c, enum starfish_transform_kind kind, size_t n)
 {
-    double expected[BASIS_MOST];
-    struct fixture f;
+    static double expected[BASIS_MOST];
+    static struct fixture f;
     begin(&f, c, n, 1, 1, STARFISH_F64);
     starfish_transform_eigenvalues(kind, n, 1, expected);
     qsort(expected, n, sizeof *expected, ascending);
@@ -211,8 +211,8 @@ static void uniform_grids_have_the_transforms_eigenvalues(void **state)
 /* Where rows sum to zero, constants are one mode alone, whose eigenvalue is exactly zero. */
 static void check_constant(const struct basis_case *c, size_t n)
 {
-    struct fixture f;
-    double x[BASIS_MOST];
+    static struct fixture f;
+    static double x[BASIS_MOST];
     begin(&f, c, n, 1, 1, STARFISH_F64);
     const size_t constant = c->end == 0 ? f.basis.constant : n;
     assert_int_equal(f.basis.constant, constant);
@@ -255,7 +255,8 @@ static void grow(struct basis_rows *rows, size_t n, int mirrored, double sign)
 static void eliminate(const struct fixture *f, long double *x)
 {
     const size_t n = f->op.n;
-    long double pivot[BASIS_MOST] = {(long double)f->op.diag[0]};
+    static long double pivot[BASIS_MOST];
+    pivot[0] = (long double)f->op.diag[0];
     x[0] = (long double)f->x[0];
     for (size_t k = 1; k < n; k++) {
         const long double factor = (long double)f->op.lower[k] / pivot[k - 1];
@@ -268,35 +269,35 @@ static void eliminate(const struct fixture *f, long double *x)
 }
 
 /* Of a solve with f->rows; the fixture ends. */
-static double error_of_fixture(struct fixture *fixture, double *estimate)
+static double error_of_fixture(struct fixture *f, double *estimate)
 {
-    struct fixture f = *fixture;
-    const size_t n = f.op.n;
-    long double exact[BASIS_MOST] = {0};
-    double x[BASIS_MOST], error = 0, size = 0;
-    starfish_basis_destroy(&f.basis);
-    ASSERT_OK(starfish_basis_create(&f.basis, &f.op, STARFISH_F64));
-    *estimate = starfish_basis_error(&f.basis, 0);
-    eliminate(&f, exact);
+    const size_t n = f->op.n;
+    static long double exact[BASIS_MOST];
+    static double x[BASIS_MOST];
+    double error = 0, size = 0;
+    starfish_basis_destroy(&f->basis);
+    ASSERT_OK(starfish_basis_create(&f->basis, &f->op, STARFISH_F64));
+    *estimate = starfish_basis_error(&f->basis, 0);
+    eliminate(f, exact);
 
-    memcpy(x, f.x, n * sizeof *x);
-    apply(&f, STARFISH_FORWARD, 1, x);
+    memcpy(x, f->x, n * sizeof *x);
+    apply(f, STARFISH_FORWARD, 1, x);
     for (size_t k = 0; k < n; k++)
-        x[k] /= f.basis.eigenvalue[k];
-    apply(&f, STARFISH_BACKWARD, 1, x);
+        x[k] /= f->basis.eigenvalue[k];
+    apply(f, STARFISH_BACKWARD, 1, x);
 
     for (size_t k = 0; k < n; k++) {
         const double here = fabs(x[k] - (double)exact[k]);
         error = here <= error ? error : here;
         size = fmax(size, fabs((double)exact[k]));
     }
-    end(&f);
+    end(f);
     return error / size;
 }
 
 static double error_of_a_solve(size_t n, int mirrored, double sign, double reflection, double *estimate)
 {
-    struct fixture f;
+    static struct fixture f;
     begin(&f, &basis_cases[0], n, 1, 1, STARFISH_F64);
     grow(&f.rows, n, mirrored, sign);
     f.op.reflection = reflection;
@@ -309,8 +310,8 @@ static double error_of_a_solve(size_t n, int mirrored, double sign, double refle
  * orthogonal. */
 static double error_of_rounded_coordinates(size_t n, double *estimate)
 {
-    struct fixture f;
-    double x[BASIS_MOST + 1] = {0};
+    static struct fixture f;
+    static double x[BASIS_MOST + 1];
     const double step = pow(40000, 2.0 / (double)n);
     begin(&f, &basis_cases[0], n, 1, 1, STARFISH_F64);
     for (size_t k = 0; k <= n; k++)
@@ -381,7 +382,7 @@ static void lost_digits_are_estimated(void **state)
 /* ---- Symmetry ---------------------------------------------------------------------------------------------------- */
 static int finds_reflection(double disturbance, double allowed)
 {
-    struct basis_rows rows;
+    static struct basis_rows rows;
     struct starfish_basis basis;
     struct starfish_basis_operator op = basis_operator(&basis_cases[4], 9, &rows);
     rows.diag[2] *= 1 + disturbance;

@@ -139,8 +139,9 @@ static void matrices_that_are_not_symmetric_are_solved(void **state)
     for (size_t c = 0; c < sizeof convections / sizeof convections[0]; c++)
         for (int b = convections[c] == 0; b < 2; b++) {
             struct starfish_iteration_report report;
-            struct problem p;
-            double f[N], u[N], expected[N], factors[N][N], guess[N];
+            static struct problem p;
+            static double factors[N][N];
+            double f[N], u[N], expected[N], guess[N];
             lapack_int pivots[N];
             fill(&p, convections[c]);
             for (int i = 0; i < N; i++) {
@@ -160,7 +161,7 @@ static void matrices_that_are_not_symmetric_are_solved(void **state)
 static void what_breaks_down_is_said(void **state)
 {
     struct starfish_iteration_report report;
-    struct problem p = {.matrix = {{0}}};
+    static struct problem p;
     double f[N] = {1}, u[N];
     (void)state;
 
@@ -176,7 +177,7 @@ static void what_breaks_down_is_said(void **state)
 static void cycles_are_counted(void **state)
 {
     struct starfish_iteration_report report;
-    struct problem p;
+    static struct problem p;
     double f[N], u[N];
     (void)state;
 

@@ -137,7 +137,8 @@ static struct starfish_cells arguments_of(const struct problem *p, starfish_prec
 
 static double total(const double *sums)
 {
-    double values[STARFISH_SUMS], sum = 0;
+    static double values[STARFISH_SUMS];
+    double sum = 0;
 
     get(STARFISH_F64, sums, STARFISH_SUMS, values);
     for (int i = 0; i < STARFISH_SUMS; i++)
@@ -188,7 +189,8 @@ static void check_products(const struct problem *p, starfish_precision precision
 {
     doing = "products";
     struct starfish_cells a = arguments_of(p, precision, stored);
-    double expected[MOST], absolute[MOST], magnitude[MOST] = {0}, squares = 0;
+    static double expected[MOST], absolute[MOST], magnitude[MOST];
+    double squares = 0;
     double scale = 1000 * (double)p->count;
 
     multiply(p, p->dense, p->u, expected);
@@ -218,7 +220,7 @@ static void check_incomplete_poisson(const struct problem *p, starfish_precision
     doing = "incomplete Poisson";
     struct starfish_cells a = arguments_of(p, precision, 1);
     static double factor[MOST * MOST], inverse[MOST * MOST];
-    double s[MOST], expected[MOST];
+    static double s[MOST], expected[MOST];
 
     memset(factor, 0, sizeof factor);
     memset(inverse, 0, sizeof inverse);
@@ -254,7 +256,8 @@ static void check_turn(const struct problem *p, starfish_precision precision, do
 {
     for (int zero = 0; zero < 2; zero++) {
         struct starfish_cells a = arguments_of(p, precision, 1);
-        double direction[MOST], expected[MOST], factor = zero ? 0 : beta, none[MOST];
+        static double direction[MOST], expected[MOST], none[MOST];
+        const double factor = zero ? 0 : beta;
         for (size_t e = 0; e < p->count; e++) {
             direction[e] = p->u[e] + factor * p->f[e];
             none[e] = (double)NAN;
@@ -274,7 +277,8 @@ static void check_updates(const struct problem *p, starfish_precision precision)
 {
     doing = "updates";
     struct starfish_cells a = arguments_of(p, precision, 1);
-    double x[MOST], r[MOST], alpha = 0.75;
+    static double x[MOST], r[MOST];
+    const double alpha = 0.75;
 
     a.scalar = put(STARFISH_F64, &alpha, 1);
     a.factor = 2;
@@ -304,8 +308,7 @@ static void check_runs(const struct problem *p, starfish_precision precision, si
     doing = "runs";
     struct starfish_blocks a = {.cells = arguments_of(p, precision, 1), .block = block};
     struct starfish_blocks host = {.cells = {.matrix = a.cells.matrix, .last = p->n[2]}, .block = block};
-    static double matrix[MOST * MOST];
-    double inverse[MOST], got[MOST], back[MOST];
+    static double matrix[MOST * MOST], inverse[MOST], got[MOST], back[MOST];
     const size_t plane = p->n[0] * p->n[1];
 
     host.cells.matrix.stored = p->stored;

@@ -300,7 +300,7 @@ static starfish_status solve(const struct run *run, struct starfish_iteration_re
 {
     struct starfish_stopping stopping = run->stopping;
     double scaled[N];
-    struct made m;
+    static struct made m;
 
     make(&m, run);
     struct starfish_cg cg = method(&m, run);
@@ -373,7 +373,7 @@ static void steps_are_the_textbooks(void **state)
 
 static void eliminate(const struct test_cells *t, const double *b, double *x)
 {
-    double matrix[N * N];
+    static double matrix[N * N];
     lapack_int pivots[N];
 
     memcpy(matrix, t->matrix, sizeof matrix);

@@ -112,7 +112,7 @@ enum { PARTS = 3 };
 static void upload_sums(double product, const double *sums[])
 {
     for (size_t part = 0; part < PARTS; part++) {
-        double parts[STARFISH_SUMS];
+        static double parts[STARFISH_SUMS];
         for (size_t i = 0; i < STARFISH_SUMS; i++)
             parts[i] = i % 20 == 7 && i < 2000 && i / 20 % PARTS == part ? product / 100 : 0;
         sums[part] = tested->memory->upload(parts, sizeof parts);

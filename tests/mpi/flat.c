@@ -138,7 +138,7 @@ static void errors_of_one_are_errors_of_all(void)
 {
     struct starfish_atmosphere_problem p = {
         .n = {24, 40, 8}, .length = {1, 1}, .height = 0.05, .omega = rank == ranks - 1 ? 0.2 : 0.3, .lambda = 1};
-    double f[24 * 40 * 8] = {1}, u[24 * 40 * 8];
+    static double f[24 * 40 * 8] = {1}, u[24 * 40 * 8];
     starfish_plan *plan;
 
     if (ranks > 1)

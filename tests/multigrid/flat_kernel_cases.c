@@ -280,7 +280,8 @@ static double *reference_residual(const struct grid *g, int with_u, int with_f)
 static void compare_sums(const struct grid *g, const double *device_sums, const double *u, const double *v)
 {
     const size_t nx = g->shape->n[0], row = nx * g->shape->n[2], *own = g->matrix.own;
-    double sums[STARFISH_SUMS], sum = 0, wanted = 0, size = 0;
+    static double sums[STARFISH_SUMS];
+    double sum = 0, wanted = 0, size = 0;
 
     tested->memory->download(sums, device_sums, sizeof sums);
     for (size_t s = 0; s < STARFISH_SUMS; s++)

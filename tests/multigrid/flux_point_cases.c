@@ -37,7 +37,8 @@ static double *reference_corrected(const struct test_flux_grid *g, int with_u, i
 
 static void check_sums(const struct test_flux_grid *g, const double *expected, const double *device_sums)
 {
-    double sums[STARFISH_SUMS], sum = 0, got = 0;
+    static double sums[STARFISH_SUMS];
+    double sum = 0, got = 0;
 
     g->device->memory->download(sums, device_sums, sizeof sums);
     for (size_t s = 0; s < STARFISH_SUMS; s++)

@@ -284,7 +284,7 @@ static void parts_read_what_they_say(void **state)
 {
     (void)state;
     for (int c = 0; c < 2 * CASES; c++) {
-        struct test_kind_grids g;
+        static struct test_kind_grids g;
         test_kind_grids_make(&g, &cases[c / 2], c % 2 ? STARFISH_F64 : STARFISH_F32);
         assert_true(g.tail.levels > 1);
         struct trial t = trial_on(&g);
@@ -305,8 +305,8 @@ static void sums_are_of_one_core_or_shared(void **state)
 {
     (void)state;
     for (int c = 0; c < CASES; c++) {
-        struct test_kind_grids g;
-        double sums[STARFISH_SUMS];
+        static struct test_kind_grids g;
+        static double sums[STARFISH_SUMS];
         size_t row = 0, written = 0;
         test_kind_grids_make(&g, &cases[c], STARFISH_F64);
         const struct starfish_rectangle whole = starfish_grid_whole(g.tail.kind, g.tail.shape[0]);

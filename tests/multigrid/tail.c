@@ -222,7 +222,7 @@ static void compare(const struct test_kind_grids *g, starfish_cycle_shape shape,
 static void for_each_smoother(void (*check)(struct test_kind_grids *g, const struct test_kind_case *what))
 {
     for (int i = 0; i < 2 * CASES; i++) {
-        struct test_kind_grids g;
+        static struct test_kind_grids g;
         test_kind_grids_make(&g, &cases[i / 2], i % 2 ? STARFISH_F64 : STARFISH_F32);
         for (int smoother = STARFISH_SMOOTHER_ADI; smoother < STARFISH_SMOOTHERS; smoother++) {
             g.tail.smoothing = test_kind_smoothing((starfish_smoother)smoother);
@@ -272,7 +272,8 @@ static double relative_residual(const struct test_kind_grids *g, const void *f, 
     const struct starfish_tail *tail = &g->tail;
     const size_t work = starfish_grid_work(tail->kind, &tail->smoothing, tail->shape[0], tail->precision, 0);
     const struct starfish_place place = {.precision = tail->precision, .work = test_kind_work(work)};
-    double sums[2][STARFISH_SUMS], norm[2] = {0, 0};
+    static double sums[2][STARFISH_SUMS];
+    double norm[2] = {0, 0};
 
     for (int with_u = 0; with_u < 2; with_u++) {
         const struct starfish_grid_step step = {.shape = tail->shape[0],
@@ -329,7 +330,7 @@ static void iterations_solve_the_coarsest_grid(void **state)
     (void)state;
     for (int i = 0; i < 2 * CASES; i++)
         for (int solver = STARFISH_COARSE_CG_JACOBI; solver <= STARFISH_COARSE_CG_ADI; solver++) {
-            struct test_kind_grids g;
+            static struct test_kind_grids g;
             if (cases[i / 2].n[2] > 0)
                 continue;
             test_kind_grids_make(&g, &cases[i / 2], i % 2 ? STARFISH_F64 : STARFISH_F32);

@@ -76,9 +76,9 @@ void solves_fishpacks_example(void **state)
 {
     (void)state;
     enum { M = TEST_EXAMPLE_M, N = TEST_EXAMPLE_N, IDIMY = 75 };
-    struct test_fishpack_example e;
+    static struct test_fishpack_example e;
     double largest = 0;
-    number am[M], bm[M], cm[M], y[N][IDIMY];
+    static number am[M], bm[M], cm[M], y[N][IDIMY];
     starfish_blktri_work work = {.context = complex_context};
     test_fishpack_example(&e);
     for (int i = 0; i < M; i++)

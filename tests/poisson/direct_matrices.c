@@ -99,7 +99,7 @@ void solves_singular_matrices(void **state)
 void solves_fishpack_blktri_example(void **state)
 {
     (void)state;
-    struct test_fishpack_example e;
+    static struct test_fishpack_example e;
     test_fishpack_example(&e);
     const struct starfish_axis x = test_example_axis(TEST_EXAMPLE_M, e.am, e.bm, e.cm);
     const struct starfish_axis y = test_example_axis(TEST_EXAMPLE_N, e.an, e.bn, e.cn);
@@ -196,7 +196,7 @@ void the_slab_method_does_2d(void **state)
         double ratio;
         int both_ends;
     } grids[] = {{1, 0}, {40, 0}, {1000, 1}, {40000, 0}, {40000, 1}};
-    double row[2][3][MOST], zero = 0;
+    static double row[2][3][MOST], zero;
     for (size_t s = 0; s < (getenv("STARFISH_TEST_SMALL") ? SHAPES - 1 : SHAPES); s++)
         for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++) {
             struct starfish_poisson_problem p = {

@@ -97,7 +97,7 @@ static void auto_weighs_methods_in_2d(void **state)
         {60, 511, 0, 0, "slab"},  {60, 511, 0, 1, "slab"},    {600, 60, 0, 0, "blktri"},
         {175, 100, 1, 0, "slab"}, {175, 100, 1, 1, "blktri"}, {175, 100, 1, 1000, "slab"},
     };
-    double off[MOST], diag[MOST], mirrored[MOST];
+    static double off[MOST], diag[MOST], mirrored[MOST];
     for (size_t k = 0; k < MOST; k++) {
         off[k] = 1;
         diag[k] = -2 - 1e-3 * (double)k;
@@ -125,7 +125,7 @@ static void solves_tell_of_their_levels(void **state)
 {
     (void)state;
     enum { N = 20 };
-    double off[N], diag[N], f[N * N], u[N * N];
+    static double off[N], diag[N], f[N * N], u[N * N];
     for (size_t k = 0; k < N; k++) {
         off[k] = 1;
         diag[k] = -2;

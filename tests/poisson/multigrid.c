@@ -178,7 +178,7 @@ static void agrees_with_direct_methods(void **state)
 static void solves_fishpack_blktri_example(void **state)
 {
     (void)state;
-    struct test_fishpack_example e;
+    static struct test_fishpack_example e;
     test_fishpack_example(&e);
     const struct starfish_axis x = test_example_axis(TEST_EXAMPLE_M, e.am, e.bm, e.cm);
     const struct starfish_axis y = test_example_axis(TEST_EXAMPLE_N, e.an, e.bn, e.cn);

@@ -138,8 +138,9 @@ static void solves_fishpacks_example(void **state)
 {
     (void)state;
     enum { M = TEST_EXAMPLE_M, N = TEST_EXAMPLE_N, IDIMY = 75 };
-    struct test_fishpack_example e;
-    double y[N][IDIMY] = {{0}}, largest = 0;
+    static struct test_fishpack_example e;
+    static double y[N][IDIMY];
+    double largest = 0;
     starfish_blktri_work work = {.context = context};
     test_fishpack_example(&e);
     for (int j = 0; j < N; j++)

@@ -73,7 +73,7 @@ static void multigrid_is_not_refined(void **state)
     enum { N = 12, COUNT = N * N * N };
     const struct starfish_axis axis = {.n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
     const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
-    double rhs[COUNT], solution[2][COUNT];
+    static double rhs[COUNT], solution[2][COUNT];
     for (int i = 0; i < COUNT; i++)
         rhs[i] = i % 7 - 3;
     for (int refinements = 0; refinements < 2; refinements++) {

@@ -231,7 +231,7 @@ static void enumerates_workers(void **state)
     const size_t count = starfish_context_workers(context);
     struct starfish_runtime runtime;
     struct starfish_worker worker;
-    int taken[4096] = {0};
+    static int taken[4096];
     ASSERT_OK(starfish_context_runtime(context, &runtime));
     assert_true(count >= 1);
     assert_int_equal(starfish_context_workers_of(context, STARFISH_CPU), count);

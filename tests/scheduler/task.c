@@ -125,7 +125,7 @@ static void tasks_take_more_data_than_starpus_arrays_hold(void **state)
 {
     (void)state;
     static const int counts[] = {1, 2, STARPU_NMAXBUFS, STARPU_NMAXBUFS + 1, STARFISH_TASK_MAX_DATA};
-    struct starfish_coefficient_table data[STARFISH_TASK_MAX_DATA];
+    static struct starfish_coefficient_table data[STARFISH_TASK_MAX_DATA];
     struct starfish_progress progress;
     double expected = 0;
     starfish_progress_init(&progress, context);

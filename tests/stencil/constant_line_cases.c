@@ -20,10 +20,11 @@ struct line {
 };
 
 /* Rows that sum to zero, with fluxes between neighbours and cells of random width. */
-static struct line line_create(size_t n, int periodic, unsigned *seed)
+static void line_make(struct line *line, size_t n, int periodic, unsigned *seed)
 {
-    struct line line = {.n = n};
-    double width[MOST], flux[MOST], sum = 0;
+    static double width[MOST], flux[MOST];
+    double sum = 0;
+    line->n = n;
     for (size_t k = 0; k < n; k++) {
         width[k] = 1.5 + test_real_random(seed);
         flux[k] = 1.5 + test_real_random(seed); /* between k and k+1 */
@@ -31,11 +32,10 @@ static struct line line_create(size_t n, int periodic, unsigned *seed)
     }
     for (size_t k = 0; k < n; k++) {
         const int has_lower = k > 0 || periodic, has_upper = k + 1 < n || periodic;
-        line.lower[k] = has_lower ? flux[(k + n - 1) % n] / width[k] : 0;
-        line.upper[k] = has_upper ? flux[k] / width[k] : 0;
-        line.weight[k] = width[k] / sum;
+        line->lower[k] = has_lower ? flux[(k + n - 1) % n] / width[k] : 0;
+        line->upper[k] = has_upper ? flux[k] / width[k] : 0;
+        line->weight[k] = width[k] / sum;
     }
-    return line;
 }
 
 /* The mean of f with the line's weights. */
@@ -74,7 +74,7 @@ static void check(const struct test_stencil_device *device, const struct line *l
     const size_t n = shape->n, real = starfish_real_size(precision), reals = n * shape->stride;
     const double scale = -2.5;
     unsigned seed = 41;
-    double tables[STARFISH_CONSTANT_TABLES * MOST], f[MOST], v[MOST], removed[STARFISH_CONSTANT_REMOVED * MOST];
+    static double tables[STARFISH_CONSTANT_TABLES * MOST], f[MOST], v[MOST], removed[STARFISH_CONSTANT_REMOVED * MOST];
     char *field = test_reals(precision, shape->problems * reals, &seed), *got = malloc(shape->problems * reals * real);
     for (size_t e = 0; e < shape->problems * n; e++)
         test_real_put(field, precision, e * shape->stride, shift + test_real_get(field, precision, e * shape->stride));
@@ -143,7 +143,8 @@ void test_constant_line_table(const struct test_stencil_device *device)
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (int variant = 0; variant < 8; variant++) {
             unsigned seed = 37;
-            const struct line line = line_create(shapes[s].n, variant / 4, &seed);
+            static struct line line;
+            line_make(&line, shapes[s].n, variant / 4, &seed);
             check(device, &line, (starfish_precision)(variant % 2), &shapes[s], variant / 2 % 2 ? 1e4 : 0);
         }
 }
