@@ -45,6 +45,11 @@ if(STARFISH_SANITIZE)
     target_compile_options(starfish_settings INTERFACE
         $<$<COMPILE_LANGUAGE:C>:-fsanitize=${STARFISH_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
     target_link_options(starfish_settings INTERFACE -fsanitize=${STARFISH_SANITIZE})
+else() # sanitizers enlarge frames
+    # Large structs are allocated. Kernels keep blocks for the nearest cache on the stack.
+    set(most_bytes $<IF:$<BOOL:$<TARGET_PROPERTY:STARFISH_KERNELS>>,20480,9216>)
+    target_compile_options(starfish_settings INTERFACE
+        $<$<COMPILE_LANG_AND_ID:C,GNU,Clang,AppleClang>:-Wframe-larger-than=${most_bytes}>)
 endif()
 if(STARFISH_LIBFUZZER)
     target_compile_options(starfish_settings INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)

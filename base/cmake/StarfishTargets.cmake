@@ -46,7 +46,9 @@ set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_obje
 # The shared library's list of symbols says what is seen outside (starfish_symbols). Calls within
 # the library are not to be replaced from outside, so that the compiler may inline them.
 foreach(objects ${starfish_object_libraries} starfish_kinds)
-    set_target_properties(${objects} PROPERTIES C_VISIBILITY_PRESET default CUDA_VISIBILITY_PRESET default)
+    string(REGEX MATCH "_f(32|64)" is_kernel ${objects})
+    set_target_properties(${objects} PROPERTIES C_VISIBILITY_PRESET default CUDA_VISIBILITY_PRESET default
+        STARFISH_KERNELS "${is_kernel}")
     target_compile_options(${objects} PRIVATE $<$<COMPILE_LANGUAGE:C>:-fno-semantic-interposition>
         $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fno-semantic-interposition>)
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
