@@ -63,7 +63,7 @@ void gupta_forget(struct gupta_solves *solves)
         starfish_record_free(solves->record[length]);
 }
 
-static int is_task(const struct starfish_span *span, const char *name)
+static int is_task(const struct starfish_task_span *span, const char *name)
 {
     return !name || (span->name && strcmp(span->name, name) == 0) ||
            (span->codelet && strcmp(span->codelet, name) == 0) ||
@@ -76,7 +76,7 @@ static struct gupta_tasks tasks_of(const struct starfish_record *record, const c
     struct gupta_tasks sum = {0, 0, 0, 0};
 
     for (size_t t = 0; t < record->tasks; t++) {
-        const struct starfish_span *span = &record->task[t];
+        const struct starfish_task_span *span = &record->task[t];
         if (!is_task(span, name))
             continue;
         sum.count++;

@@ -203,7 +203,7 @@ static void explain_models(const struct trace *trace, FILE *out)
     const struct starfish_record *record = trace->record;
     double took = 0, expected = 0;
     for (size_t i = 0; i < record->tasks; i++) {
-        const struct starfish_span *span = &record->task[i];
+        const struct starfish_task_span *span = &record->task[i];
         const double length = span->worker >= 0 && !span->helps ? span->expected[record->worker[span->worker].kind] : 0;
         if (length > 0 && isfinite(length)) {
             took += span->end - span->start;

@@ -39,9 +39,9 @@ static void add_rows(struct chart *chart, const struct trace *trace)
 
 static void add_piece(struct chart *chart, const struct trace *trace, const struct starfish_piece *piece)
 {
-    const struct starfish_span *task = &trace->record->task[piece->task];
+    const struct starfish_task_span *task = &trace->record->task[piece->task];
     const size_t at = chart->gantt.count++;
-    const int shared = starfish_span_is_shared(task);
+    const int shared = starfish_task_span_is_shared(task);
     char name[128];
     trace_task_name(name, sizeof name, task);
     snprintf(chart->text[at], TEXT, "%s%s%s: %.3f ms from %.3f on", shared ? piece->name : "", shared ? " of " : "",

@@ -63,7 +63,7 @@ static void add_lane(json_t *events, int process, size_t owner, size_t lane, con
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
-static json_t *expected_of(const struct starfish_span *span)
+static json_t *expected_of(const struct starfish_task_span *span)
 {
     json_t *expected = json_object();
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
@@ -73,7 +73,7 @@ static json_t *expected_of(const struct starfish_span *span)
 
 static json_t *arguments_of(const struct trace *trace, size_t number)
 {
-    const struct starfish_span *span = &trace->record->task[number];
+    const struct starfish_task_span *span = &trace->record->task[number];
     json_t *arguments = json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:b, s:o}", "task", (int)number, "priority",
                                   span->priority, "width", (json_int_t)span->width, "bytes", (json_int_t)span->bytes,
                                   "submitted_us", moment_json(trace, span->submitted), "ready_us",
@@ -82,7 +82,7 @@ static json_t *arguments_of(const struct trace *trace, size_t number)
     if (!isnan(span->flops))
         json_object_set_new(arguments, "operations", command_json_real(span->flops));
     json_object_set_new(arguments, "colour", json_sprintf("#%06x", span->colour));
-    if (starfish_span_is_shared(span))
+    if (starfish_task_span_is_shared(span))
         json_object_set_new(arguments, "pieces", json_integer((json_int_t)span->pieces));
     for (int i = 0; i < span->coordinates; i++)
         json_object_set_new(arguments, span->at[i].name, json_integer(span->at[i].value));
@@ -97,7 +97,7 @@ static size_t thread_of_task(const struct trace *trace, size_t number)
 /* Tasks that ran nowhere are instants beside the copies that they stand for. */
 static void add_task(json_t *events, const struct trace *trace, size_t number)
 {
-    const struct starfish_span *span = &trace->record->task[number];
+    const struct starfish_task_span *span = &trace->record->task[number];
     char name[128];
     trace_task_name(name, sizeof name, span);
     json_t *event =
@@ -115,7 +115,7 @@ static void add_task(json_t *events, const struct trace *trace, size_t number)
 
 static void add_piece(json_t *events, const struct trace *trace, const struct starfish_piece *piece)
 {
-    if (!starfish_span_is_shared(&trace->record->task[piece->task]))
+    if (!starfish_task_span_is_shared(&trace->record->task[piece->task]))
         return; /* the task itself */
     json_t *arguments = json_pack("{s:i, s:b}", "of_task", (int)piece->task, "waited_for", trace->path[piece->task]);
     json_object_set_new(arguments, "colour", json_sprintf("#%06x", piece->colour));
@@ -127,7 +127,7 @@ static void add_piece(json_t *events, const struct trace *trace, const struct st
 }
 
 /* An arrow belongs to the span around its end: it leaves a nanosecond before its task ends. */
-static json_t *arrow_end(const struct trace *trace, size_t number, const struct starfish_span *span, size_t task,
+static json_t *arrow_end(const struct trace *trace, size_t number, const struct starfish_task_span *span, size_t task,
                          int begins)
 {
     const double start = moment(trace, span->start), end = moment(trace, span->end), last = fmax(start, end - 1e-3);
@@ -139,7 +139,7 @@ static json_t *arrow_end(const struct trace *trace, size_t number, const struct 
 static void add_arrow(json_t *events, const struct trace *trace, size_t number)
 {
     const struct starfish_edge *edge = &trace->record->edge[number];
-    const struct starfish_span *from = &trace->record->task[edge->from], *to = &trace->record->task[edge->to];
+    const struct starfish_task_span *from = &trace->record->task[edge->from], *to = &trace->record->task[edge->to];
     if (from->worker < 0 || to->worker < 0 || to->start < from->end)
         return;
     json_array_append_new(events, arrow_end(trace, number, from, edge->from, 1));
@@ -224,7 +224,7 @@ static void add_memory(json_t *events, const struct trace *trace)
 {
     const struct starfish_record *record = trace->record;
     for (size_t i = 0; i < record->tasks; i++) {
-        const struct starfish_span *span = &record->task[i];
+        const struct starfish_task_span *span = &record->task[i];
         char name[64];
         if (span->worker < 0)
             continue;

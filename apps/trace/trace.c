@@ -30,7 +30,7 @@ void trace_worker_name(char *name, size_t size, const struct starfish_worker *wo
         snprintf(name + written, size - (size_t)written, " (%d cores)", worker->cores);
 }
 
-void trace_task_name(char *name, size_t size, const struct starfish_span *span)
+void trace_task_name(char *name, size_t size, const struct starfish_task_span *span)
 {
     size_t length = (size_t)snprintf(name, size, "%s", span->name);
     for (int i = 0; i < span->coordinates && length < size; i++)

@@ -42,7 +42,7 @@ static inline double trace_time(const struct trace *trace, double time)
 /* A worker's name as in charts: "cpu 0", "gpu 1", by kind and StarPU's device or core. */
 void trace_worker_name(char *name, size_t size, const struct starfish_worker *worker);
 /* A task's name with its coordinates: "forward, slab 3". */
-void trace_task_name(char *name, size_t size, const struct starfish_span *span);
+void trace_task_name(char *name, size_t size, const struct starfish_task_span *span);
 
 /* Charts have a row per worker, or per core of those whose cores have reported. Sets task_lane, copy_lane and
  * first_row. Error: MEMORY. */

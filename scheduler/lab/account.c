@@ -9,7 +9,7 @@
 
 /* Duration of a task on each kind of worker: the model's time if there is one. Otherwise it is the measured time on the
  * kind where the task ran, and infinity on the other kind. */
-static void durations_of(const struct starfish_record *record, const struct starfish_span *span, double *duration)
+static void durations_of(const struct starfish_record *record, const struct starfish_task_span *span, double *duration)
 {
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         const int ran_here = span->worker >= 0 && record->worker[span->worker].kind == (starfish_worker_kind)kind;
@@ -163,7 +163,7 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
 {
     struct starfish_account account = {.begin = (double)INFINITY, .end = -(double)INFINITY};
     for (size_t i = 0; i < record->tasks; i++) {
-        const struct starfish_span *span = &record->task[i];
+        const struct starfish_task_span *span = &record->task[i];
         account.begin = fmin(account.begin, span->submitted);
         account.end = fmax(account.end, span->end);
         if (span->worker < 0)
@@ -188,7 +188,7 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
 /* The last to end of those that task i could not begin before. */
 static size_t waited_for(const struct starfish_record *record, size_t i)
 {
-    const struct starfish_span *span = &record->task[i];
+    const struct starfish_task_span *span = &record->task[i];
     size_t last = record->tasks;
     for (size_t e = 0; e < record->edges; e++)
         if (record->edge[e].to == i &&

@@ -24,7 +24,7 @@ struct starfish_account {
     double area, critical_path;
     size_t path_tasks; /* on the critical path that have work */
     double flops;      /* of all tasks that ran on a worker; NaN: of one of them they are not known */
-    double traffic;    /* bytes that these read and wrote, as in struct starfish_span */
+    double traffic;    /* bytes that these read and wrote, as in struct starfish_task_span */
     int complete;      /* models knew every task on every kind of worker that there is */
 };
 

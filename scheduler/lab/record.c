@@ -105,7 +105,7 @@ static int touch(struct starfish_record *record, size_t task, starpu_data_handle
 /* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 /* By the models of one worker of each kind. */
-static void fill_expected(struct starfish_span *span, const struct starfish_context *context,
+static void fill_expected(struct starfish_task_span *span, const struct starfish_context *context,
                           struct starpu_task *starpu_task)
 {
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
@@ -118,7 +118,7 @@ static void fill_expected(struct starfish_span *span, const struct starfish_cont
     }
 }
 
-static void count_bytes(struct starfish_span *span, const struct starfish_task *task)
+static void count_bytes(struct starfish_task_span *span, const struct starfish_task *task)
 {
     for (int i = 0; i < task->count; i++) {
         const size_t size = starpu_data_get_size(task->data[i].handle);
@@ -134,15 +134,15 @@ static size_t submitted(struct starfish_observer *observer, const struct starfis
                         struct starpu_task *starpu_task)
 {
     struct starfish_record *record = (struct starfish_record *)observer;
-    struct starfish_span span = {.name = task->name,
-                                 .codelet = task->codelet->name,
-                                 .colour = task->codelet->color,
-                                 .phase = task->phase,
-                                 .priority = task->priority,
-                                 .worker = -1,
-                                 .width = task->width,
-                                 .flops = task->flops,
-                                 .coordinates = task->coordinates};
+    struct starfish_task_span span = {.name = task->name,
+                                      .codelet = task->codelet->name,
+                                      .colour = task->codelet->color,
+                                      .phase = task->phase,
+                                      .priority = task->priority,
+                                      .worker = -1,
+                                      .width = task->width,
+                                      .flops = task->flops,
+                                      .coordinates = task->coordinates};
     memcpy(span.at, task->at, sizeof span.at);
     count_bytes(&span, task);
     fill_expected(&span, record->context, starpu_task);
@@ -192,7 +192,7 @@ static void add_piece(struct starfish_record *record, const struct starfish_piec
 
 static void add_stint(struct starfish_record *record, size_t task, size_t part, const struct starfish_stint *stint)
 {
-    const struct starfish_span *span = &record->task[task];
+    const struct starfish_task_span *span = &record->task[task];
     const struct starfish_activity *activity = stint->activity;
     const struct starfish_piece piece = {.task = task,
                                          .worker = span->worker,
@@ -213,7 +213,7 @@ static void add_stints(struct starfish_record *record, size_t task, const struct
 {
     const size_t before = record->pieces;
     const struct starfish_activity_log *own = &team->log[0];
-    if (!starfish_team_reports(team) && !starfish_span_is_shared(&record->task[task]))
+    if (!starfish_team_reports(team) && !starfish_task_span_is_shared(&record->task[task]))
         return;
     if (own->count > 0)
         add_stint(record, task, 0,
@@ -232,7 +232,7 @@ static void finished(struct starfish_observer *observer, const struct starfish_t
 {
     struct starfish_record *record = (struct starfish_record *)observer;
     STARPU_PTHREAD_MUTEX_LOCK(&record->lock);
-    struct starfish_span *span = header->number < record->tasks ? &record->task[header->number] : NULL;
+    struct starfish_task_span *span = header->number < record->tasks ? &record->task[header->number] : NULL;
     if (span && info && info->workerid >= 0) {
         span->worker = number_of_worker(record->context, info->workerid);
         span->memory = memory_in_use(info->workerid);
@@ -309,7 +309,7 @@ static void date_spans(struct starfish_record *record)
     for (size_t i = 0; i < record->tasks; i++)
         first = fmin(first, record->task[i].submitted); /* of NaN the other */
     for (size_t i = 0, e = 0; i < record->tasks; i++) {
-        struct starfish_span *span = &record->task[i];
+        struct starfish_task_span *span = &record->task[i];
         double moment = isfinite(first) ? first : 0;
         for (; e < record->edges && record->edge[e].to == i; e++)
             moment = fmax(moment, record->task[record->edge[e].from].end);
@@ -322,9 +322,9 @@ static void date_spans(struct starfish_record *record)
 static void separate_spans(struct starfish_record *record)
 {
     for (size_t next = 0; next < record->tasks; next++) {
-        struct starfish_span *span = &record->task[next];
+        struct starfish_task_span *span = &record->task[next];
         for (size_t other = 0; other < record->tasks && span->worker >= 0; other++) {
-            const struct starfish_span *before = &record->task[other];
+            const struct starfish_task_span *before = &record->task[other];
             if (before->worker == span->worker && before->end > span->start && before->end < span->end)
                 span->start = before->end;
         }
@@ -333,7 +333,7 @@ static void separate_spans(struct starfish_record *record)
 
 static void add_whole_task(struct starfish_record *record, size_t task, size_t worker, size_t cores)
 {
-    const struct starfish_span *span = &record->task[task];
+    const struct starfish_task_span *span = &record->task[task];
     const struct starfish_piece piece = {.task = task,
                                          .worker = (int)worker,
                                          .cores = cores,
@@ -350,7 +350,7 @@ static void add_whole_task(struct starfish_record *record, size_t task, size_t w
 static void add_whole_tasks(struct starfish_record *record)
 {
     for (size_t i = 0; i < record->tasks; i++) {
-        struct starfish_span *span = &record->task[i];
+        struct starfish_task_span *span = &record->task[i];
         const size_t before = record->pieces;
         for (size_t worker = 0; worker < record->worker_count && span->worker >= 0; worker++)
             if (span->worker == (int)worker || (span->uses_all_cores && record->worker[worker].kind == STARFISH_CPU))
@@ -363,7 +363,7 @@ static void add_whole_tasks(struct starfish_record *record)
 static void add_whole_tasks(struct starfish_record *record)
 {
     for (size_t i = 0; i < record->tasks; i++)
-        if (record->task[i].worker >= 0 && !starfish_span_is_shared(&record->task[i]))
+        if (record->task[i].worker >= 0 && !starfish_task_span_is_shared(&record->task[i]))
             add_whole_task(record, i, (size_t)record->task[i].worker, 1);
 }
 #endif

@@ -15,7 +15,7 @@
 #include <math.h>
 
 /* Times in microseconds of the clock that StarPU times tasks with. */
-struct starfish_span {
+struct starfish_task_span {
     const char *name, *codelet;
     unsigned colour; /* 0xrrggbb */
     int phase, priority;
@@ -51,7 +51,7 @@ struct starfish_edge {
 };
 
 /* Do its cores report what they do of it? One that does not report then does nothing. */
-static inline int starfish_span_is_shared(const struct starfish_span *span)
+static inline int starfish_task_span_is_shared(const struct starfish_task_span *span)
 {
     return span->pieces > 0 || span->uses_all_cores || span->helps;
 }
@@ -66,10 +66,10 @@ struct starfish_record {
     unsigned nodes;
     char node[STARPU_MAXNODES][16]; /* names of memory nodes: main0, gpu0 */
     size_t tasks, edges, pieces;
-    struct starfish_span *task;   /* in the order of submission */
-    struct starfish_edge *edge;   /* by `to` */
-    struct starfish_piece *piece; /* of all tasks that ran on a worker */
-    struct starfish_links links;  /* bytes that StarPU moved meanwhile, and their sums */
+    struct starfish_task_span *task; /* in the order of submission */
+    struct starfish_edge *edge;      /* by `to` */
+    struct starfish_piece *piece;    /* of all tasks that ran on a worker */
+    struct starfish_links links;     /* bytes that StarPU moved meanwhile, and their sums */
     struct starfish_bytes bytes;
     struct starfish_accesses *accesses; /* while it is kept */
     starpu_pthread_mutex_t lock;

@@ -152,7 +152,7 @@ static void spans_are_told(void **state)
     static const int slab[] = {10, 10, 11, 10, 12};
     struct starfish_record *record = record_of_five();
     for (size_t i = 0; i < record->tasks; i++) {
-        const struct starfish_span *span = &record->task[i];
+        const struct starfish_task_span *span = &record->task[i];
         assert_string_equal(span->name, "spin");
         assert_int_equal(span->colour, 0x123456);
         assert_int_equal(span->width, 7);

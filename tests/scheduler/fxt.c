@@ -27,9 +27,9 @@ static const char paje[] = "%EventDef\tPajeStartLink\t24\n%\tTime\tdate\n%EndEve
                            "19\t100.700000000\tFL\tp\t64\tmm0\tcom_7\n"
                            "18\t100.8\tWSL\tp\t64\tw1\tcom_7\n";
 
-static struct starfish_span spans[] = {{.name = "bring home", .worker = -1, .start = 1},
-                                       {.name = "forward", .worker = 0, .start = 6500, .end = 7500},
-                                       {.name = "forward", .worker = 1, .start = 5000, .end = 5500}};
+static struct starfish_task_span spans[] = {{.name = "bring home", .worker = -1, .start = 1},
+                                            {.name = "forward", .worker = 0, .start = 6500, .end = 7500},
+                                            {.name = "forward", .worker = 1, .start = 5000, .end = 5500}};
 static struct starfish_record record = {.tasks = 3, .task = spans};
 
 static const char *folder(void)

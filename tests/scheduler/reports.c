@@ -77,7 +77,7 @@ static double covered(struct starfish_record *record)
     return sum;
 }
 
-static const struct starfish_span *whole_of(const struct starfish_record *record)
+static const struct starfish_task_span *whole_of(const struct starfish_record *record)
 {
     for (size_t i = 0; i < record->tasks; i++)
         if (strcmp(record->task[i].name, "whole") == 0)
@@ -91,7 +91,7 @@ static void check_pieces(const struct starfish_record *record)
     int phases = 0;
     for (size_t i = 0; i < record->pieces; i++) {
         const struct starfish_piece *piece = &record->piece[i];
-        const struct starfish_span *task = &record->task[piece->task];
+        const struct starfish_task_span *task = &record->task[piece->task];
         assert_in_range(piece->worker, 0, record->worker_count - 1);
         assert_in_range(piece->part, 0, (size_t)record->worker[piece->worker].cores - 1);
         assert_int_equal(piece->worker, task->worker);
@@ -107,7 +107,7 @@ static void check_pieces(const struct starfish_record *record)
 
 /* Phases that cores have reported sum to what the task took. */
 static void check_phases(const struct starfish_result *info, const struct starfish_poisson_phases *phases,
-                         const struct starfish_span *whole)
+                         const struct starfish_task_span *whole)
 {
     double sum = 0;
     for (int phase = 0; phase < 3; phase++) {
@@ -130,7 +130,7 @@ static void cores_report(int as_team)
         struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         struct starfish_poisson_phases phases = STARFISH_POISSON_PHASES_DEFAULTS;
         struct starfish_record *record = record_of_a_solve(context, plan, &info, &phases);
-        const struct starfish_span *whole = whole_of(record);
+        const struct starfish_task_span *whole = whole_of(record);
         assert_non_null(whole);
         assert_true(record->pieces >= 10);
         best = fmax(best, covered(record) / (whole->end - whole->start));

@@ -207,7 +207,7 @@ static void residuals_take_planes_of_neighbours(void **state)
         ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, solution, &info));
         ASSERT_OK(starfish_record_stop(record));
         for (size_t t = 0; t < record->tasks; t++) {
-            const struct starfish_span *task = &record->task[t];
+            const struct starfish_task_span *task = &record->task[t];
             if (strcmp(task->codelet, "residual") != 0)
                 continue;
             /* Before a step of refinement residuals are kept, after it their maxima alone. */
