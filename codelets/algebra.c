@@ -56,16 +56,11 @@ static const double *scalar_here(void *buffers[], const struct arguments *a)
     return a->state < 0 ? NULL : (const double *)STARFISH_VECTOR(buffers, a->state) + a->scalar;
 }
 
-struct shared {
-    void **buffers;
-    const struct arguments *arguments;
-};
-
 static int update_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    void **const buffers = shared->buffers;
+    const struct starfish_task_parameters *task = data;
+    const struct arguments *a = task->arguments;
+    void **const buffers = task->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const void *correction = starfish_vector_here(buffers, &a->access[CORRECTION], a->precision);
     const struct starfish_vector_update update = {
@@ -83,9 +78,9 @@ static int update_share(const struct starfish_place *place, void *data, size_t p
 
 static int product_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    void **const buffers = shared->buffers;
+    const struct starfish_task_parameters *task = data;
+    const struct arguments *a = task->arguments;
+    void **const buffers = task->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_product product = {.nx = rows.nx,
                                                     .at = rows.at,
@@ -100,9 +95,9 @@ static int product_share(const struct starfish_place *place, void *data, size_t 
 
 static int narrow_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    void **const buffers = shared->buffers;
+    const struct starfish_task_parameters *task = data;
+    const struct arguments *a = task->arguments;
+    void **const buffers = task->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_narrow narrow = {
         .nx = rows.nx,
@@ -117,9 +112,9 @@ static int narrow_share(const struct starfish_place *place, void *data, size_t p
 
 static int widen_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    void **const buffers = shared->buffers;
+    const struct starfish_task_parameters *task = data;
+    const struct arguments *a = task->arguments;
+    void **const buffers = task->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_widen widen = {.nx = rows.nx,
                                                 .at = rows.at,
@@ -137,8 +132,8 @@ static int widen_share(const struct starfish_place *place, void *data, size_t pa
 #define ALGEBRA_CODELET(operation, label, color)                                                                       \
     static void operation##_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)       \
     {                                                                                                                  \
-        struct shared shared = {buffers, a};                                                                           \
-        const int error = starfish_place_share(place, a->header.progress->context, operation##_share, &shared);        \
+        struct starfish_task_parameters task = {buffers, a};                                                           \
+        const int error = starfish_place_share(place, a->header.progress->context, operation##_share, &task);          \
         starfish_task_check(&a->header, #operation,                                                                    \
                             error ? error : starfish_vector_publish(place, buffers, &a->access[V]));                   \
     }                                                                                                                  \

@@ -38,17 +38,13 @@ static struct starfish_flat_arrange with_pointers(void *buffers[], const struct 
     return arrange;
 }
 
-struct shared {
-    void **buffers;
-    const struct arguments *arguments;
-};
-
 static int arrange_share(const struct starfish_place *place, void *data, size_t share, size_t shares)
 {
-    const struct shared *shared = data;
+    const struct starfish_task_parameters *task = data;
+    const struct arguments *a = task->arguments;
 
-    for (size_t run = 0; run < shared->arguments->users->parts[1]; run++) {
-        struct starfish_flat_arrange arrange = with_pointers(shared->buffers, shared->arguments, run);
+    for (size_t run = 0; run < a->users->parts[1]; run++) {
+        struct starfish_flat_arrange arrange = with_pointers(task->buffers, a, run);
         const size_t first = arrange.y0, rows = arrange.y1 - arrange.y0;
         arrange.y0 = first + rows * share / shares;
         arrange.y1 = first + rows * (share + 1) / shares;
@@ -59,8 +55,8 @@ static int arrange_share(const struct starfish_place *place, void *data, size_t 
 
 static void arrange_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    struct shared shared = {buffers, a};
-    const int error = starfish_place_share(place, a->header.progress->context, arrange_share, &shared);
+    struct starfish_task_parameters task = {buffers, a};
+    const int error = starfish_place_share(place, a->header.progress->context, arrange_share, &task);
 
     starfish_task_check(&a->header, "arrange",
                         error || a->arrange.back ? error : starfish_vector_publish(place, buffers, &a->to));

@@ -30,6 +30,11 @@ struct starfish_context;
 typedef int starfish_place_work(const struct starfish_place *place, void *data, size_t part, size_t parts);
 int starfish_place_share(const struct starfish_place *place, const struct starfish_context *context,
                          starfish_place_work *work, void *data);
+/* `data` of work that needs a task's buffers and its arguments, the file's `struct arguments`. */
+struct starfish_task_parameters {
+    void **buffers;
+    const void *arguments;
+};
 
 #ifdef STARFISH_HAVE_GPU
 #define STARFISH_PLACE_FUNCTION_CUDA(operation, type, precision)                                                       \

@@ -17,16 +17,11 @@ struct arguments {
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
 
-struct shared {
-    void **buffers;
-    const struct arguments *arguments;
-};
-
 static int weigh_share(const struct starfish_place *place, void *data, size_t share, size_t shares)
 {
-    const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    void **const buffers = shared->buffers;
+    const struct starfish_task_parameters *task = data;
+    const struct arguments *a = task->arguments;
+    void **const buffers = task->buffers;
     const size_t planes = a->z1 - a->z0;
     const struct starfish_weigh weigh = {
         .at = {.z0 = a->z0 + planes * share / shares, .z1 = a->z0 + planes * (share + 1) / shares},
@@ -52,8 +47,8 @@ static int sum_at(const struct starfish_place *place, void *buffers[], const str
 
 static void weigh_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    struct shared shared = {buffers, a};
-    const int error = starfish_place_share(place, a->header.progress->context, weigh_share, &shared);
+    struct starfish_task_parameters task = {buffers, a};
+    const int error = starfish_place_share(place, a->header.progress->context, weigh_share, &task);
 
     starfish_task_check(&a->header, "weigh", error ? error : starfish_vector_publish(place, buffers, &a->result));
 }
