@@ -21,13 +21,6 @@ static starfish_status check(const struct bench *bench)
     return bench_check_outputs(bench);
 }
 
-/* Take back the line of bench_announce. */
-void bench_wipe(void)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
-}
-
 /* What bench_main measures; there is one at a time. */
 static struct bench *running;
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int csv_to_stdout(const struct bench *bench)
 {
@@ -35,6 +36,13 @@ starfish_status bench_check_outputs(const struct bench *bench)
 }
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
+
+/* Take back the line of bench_announce. */
+void bench_wipe(void)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+}
 
 /* Cases can be long, and are known one by one: a line for each, and below it one for each of those who were measured.
  * On a narrow terminal columns stand closer, and a name that is too long for its column has a line of its own. */

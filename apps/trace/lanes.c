@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish trace: rows of workers and their cores, and lanes for spans that overlap, so that in each lane one comes
- * after the other. Spans are taken by their beginning, and each goes to the first lane that is free by then: so there
- * are as few lanes as overlap at most. */
+/* starfish trace: names of workers and tasks, rows of workers and their cores, and lanes for spans that overlap, so
+ * that the spans of a lane follow one another. Spans are taken by their beginning, and each goes to the first lane that
+ * is free by then: the lanes are as few as possible. */
 #include "apps/trace/trace.h"
 
 #include "apps/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+void trace_worker_name(char *name, size_t size, const struct starfish_worker *worker)
+{
+    const int written = snprintf(name, size, "%s %d", names_workers[worker->kind], worker->device);
+    if (worker->cores > 1 && written > 0 && (size_t)written < size)
+        snprintf(name + written, size - (size_t)written, " (%d cores)", worker->cores);
+}
+
+void trace_task_name(char *name, size_t size, const struct starfish_task_span *span)
+{
+    size_t length = (size_t)snprintf(name, size, "%s", span->name);
+    for (int i = 0; i < span->coordinates && length < size; i++)
+        length += (size_t)snprintf(name + length, size - length, ", %s %d", span->at[i].name, span->at[i].value);
+}
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 

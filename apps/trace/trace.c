@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish trace: one solve, watched; files that show it, and an explanation. */
 #include "apps/trace/trace.h"
-#include "apps/names.h"
 
 #include "apps/command.h"
 #include "apps/files/output.h"
@@ -20,22 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- names ------------------------------------------------------------------------------------------------------- */
-
-void trace_worker_name(char *name, size_t size, const struct starfish_worker *worker)
-{
-    const int written = snprintf(name, size, "%s %d", names_workers[worker->kind], worker->device);
-    if (worker->cores > 1 && written > 0 && (size_t)written < size)
-        snprintf(name + written, size - (size_t)written, " (%d cores)", worker->cores);
-}
-
-void trace_task_name(char *name, size_t size, const struct starfish_task_span *span)
-{
-    size_t length = (size_t)snprintf(name, size, "%s", span->name);
-    for (int i = 0; i < span->coordinates && length < size; i++)
-        length += (size_t)snprintf(name + length, size - length, ", %s %d", span->at[i].name, span->at[i].value);
-}
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
