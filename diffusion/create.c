@@ -51,18 +51,6 @@ static void say(struct starfish_diffusion_plan *plan)
 
 /* ---- The cut ----------------------------------------------------------------------------------------------------- */
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    return b == 0 ? a : common_divisor(b, a % b);
-}
-
-size_t starfish_diffusion_rows_per_block(const struct starfish_diffusion_plan *plan)
-{
-    const size_t row = plan->box.n[0] * plan->box.n[1], block = plan->options.block;
-
-    return plan->options.preconditioner == STARFISH_PRECONDITIONER_BLOCK_IC ? block / common_divisor(block, row) : 1;
-}
-
 static size_t choose_parts(const struct starfish_diffusion_plan *plan)
 {
     const size_t enough = 16384; /* unknowns of a part that are worth tasks */

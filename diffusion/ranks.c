@@ -47,6 +47,18 @@ starfish_status starfish_diffusion_complete_problem(const struct starfish_diffus
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+size_t starfish_diffusion_rows_per_block(const struct starfish_diffusion_plan *plan)
+{
+    const size_t row = plan->box.n[0] * plan->box.n[1], block = plan->options.block;
+
+    return plan->options.preconditioner == STARFISH_PRECONDITIONER_BLOCK_IC ? block / common_divisor(block, row) : 1;
+}
+
 starfish_status starfish_diffusion_deal(struct starfish_diffusion_plan *plan)
 {
     /* Planes of a rank that multigrid's grids need, and cells of a part that are worth tasks. */

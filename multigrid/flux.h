@@ -52,6 +52,10 @@ struct starfish_flux_grid {
     int pairs;                                /* coarse unknowns are pairs of cells */
     struct starfish_flux_interpolation to[3]; /* from the next coarser grid; unset on the coarsest */
 };
+static inline size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid)
+{
+    return grid->line[0].n * grid->line[1].n * grid->line[2].n;
+}
 starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
                                           const struct starfish_stencil_problem *problem);
 /* Couplings of its own for every face, the one below each unknown (around a periodic end: across it), and what else is
@@ -65,7 +69,6 @@ starfish_status starfish_flux_grid_exchange(struct starfish_flux_grid *grid, siz
 /* The arrays of the stored form, not filled. MEMORY. */
 starfish_status starfish_flux_grid_allocate(struct starfish_flux_grid *grid);
 void starfish_flux_grid_destroy(struct starfish_flux_grid *grid);
-size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid);
 /* How strongly unknowns are coupled in each direction, on the whole (geometric mean); 0 where there is one unknown.
  * Collective among the ranks of the grid's window. MEMORY. */
 starfish_status starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3]);

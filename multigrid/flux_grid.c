@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid)
-{
-    return grid->line[0].n * grid->line[1].n * grid->line[2].n;
-}
-
 /* ---- Variable coefficients --------------------------------------------------------------------------------------- */
 
 /* Where a loop over all unknowns is: indices, and the area of the volume's faces across direction d. */

@@ -236,10 +236,3 @@ void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan)
         plan->method->destroy(plan);
     plan->state = NULL;
 }
-
-starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan)
-{
-    if (!plan->direction[0].has_transform)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "axis x must be uniform or have constant coefficients");
-    return STARFISH_SUCCESS;
-}

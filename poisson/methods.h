@@ -7,6 +7,7 @@
 #ifndef STARFISH_POISSON_METHODS_H
 #define STARFISH_POISSON_METHODS_H
 
+#include "base/status.h"
 #include "poisson/job.h"
 #include "poisson/plan.h"
 
@@ -91,7 +92,12 @@ starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *pla
 void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan);
 
 /* For `can` of direct methods: x must have a transform. */
-starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan);
+static inline starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan)
+{
+    STARFISH_FAIL_IF(!plan->direction[0].has_transform, STARFISH_ERROR_UNSUPPORTED,
+                     "axis x must be uniform or have constant coefficients");
+    return STARFISH_SUCCESS;
+}
 
 /* What the method multigrid solves with, NULL where the method is another one. */
 const struct starfish_multigrid_engine *starfish_poisson_engine(const struct starfish_poisson_plan *plan);

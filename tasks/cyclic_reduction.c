@@ -255,6 +255,11 @@ static starfish_status make_levels(struct starfish_spectral *s, const struct sta
     return STARFISH_SUCCESS;
 }
 
+int starfish_spectral_rank(const struct starfish_spectral *s, size_t block)
+{
+    return (int)(block * (size_t)starfish_context_ranks(s->context) / s->blocks);
+}
+
 static starfish_status register_arrays(struct starfish_spectral *s)
 {
     for (size_t b = 0; b < s->modes.parts; b++)
