@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Owners beyond which boxes have so much shorter sides than runs of rows that their corners are worth it; columns that
- * a box has where nobody asks for boxes; rows that a rank has where these are runs. */
+ * a box has by default; rows that a rank has where these are runs. */
 enum { MOST_RUNS = 8, LEAST_COLUMNS = 4, LEAST_ROWS = 9 };
 
 static int is_wide_enough(const struct starfish_atmosphere_problem *p, const size_t parts[2])

@@ -20,7 +20,7 @@ struct starfish_barrier;
 
 /* For so many threads, 1 at least. NULL: out of memory. */
 struct starfish_barrier *starfish_barrier_create(size_t threads);
-/* Nobody may be waiting. NULL is allowed. */
+/* No thread may be waiting. NULL is allowed. */
 void starfish_barrier_destroy(struct starfish_barrier *barrier);
 
 /* Returns when all of threads 0 .. threads-1 have called it as often as this one, which is thread `self`. `threads` is

@@ -17,7 +17,7 @@ locale_t starfish_c_locale_enter(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_once);
-    return uselocale(c_locale); /* 0 only asks */
+    return uselocale(c_locale); /* 0 changes nothing */
 }
 
 void starfish_c_locale_leave(locale_t before)

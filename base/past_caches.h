@@ -30,7 +30,7 @@ STARFISH_ALWAYS_INLINE void starfish_store_past_caches(void *to, const void *fro
     memcpy(to, from, bytes);
 }
 
-/* Before others are told that the data are there. */
+/* To be called before other cores are notified that the data are complete. */
 static inline void starfish_past_caches_done(void)
 {
 #ifdef __SSE2__

@@ -62,7 +62,7 @@ static double time_work(long rounds)
     return now() - start;
 }
 
-/* Rounds that take about so many milliseconds when nobody disturbs them. */
+/* Rounds that take about so many milliseconds on an idle machine. */
 static long calibrate(double wanted)
 {
     double best = INFINITY;

@@ -113,7 +113,7 @@ static void destroy(struct solver *s)
     for (int a = 0; a < ARRAYS; a++)
         cudaFree(s->array[a]);
     cudaFree(s->buffer);
-    cudaGetLastError(); /* left behind for nobody */
+    cudaGetLastError(); /* clears the error */
 }
 
 int peer_cusparse_cg(const struct peer_cg *problem, int repeat, double *seconds, int *iterations)

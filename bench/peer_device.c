@@ -19,7 +19,7 @@ struct copies {
     size_t bytes;
 };
 
-/* An error that is told is not left behind for the next who asks CUDA for its last one. */
+/* A reported error is cleared, so that later calls of cudaGetLastError do not return it. */
 static int good(cudaError_t error)
 {
     if (error != cudaSuccess)

@@ -124,7 +124,7 @@ static void solve_share(const struct solver *s, real *u, size_t t, size_t shares
 static void solve_slab(const struct solver *s, const real *f, real *u, int cores)
 {
     const size_t nz = s->z.n, plane = s->x.n * s->y.n, shares = (size_t)cores;
-    /* FFTW asks for a pointer that is not const even where it preserves the input. */
+    /* FFTW takes a pointer that is not const even where it preserves the input. */
     real *input = (real *)(uintptr_t)f;
 #pragma omp parallel for num_threads(cores) schedule(static)
     for (size_t k = 0; k < nz; k++)

@@ -67,7 +67,7 @@ static void take_part(void *data, size_t part, size_t parts)
     atomic_fetch_sub(&gang->here, 1);
 }
 
-/* Nobody who comes now takes part, and nobody is about to begin an item. */
+/* Helpers that arrive from now on do not take part, and no core is about to begin an item. */
 static void close_gang(struct starfish_gang *gang)
 {
     atomic_store(&gang->steps, 0);

@@ -57,7 +57,7 @@ struct starfish_grid_task {
      * and result are vectors in f32, and the result is over the factor. */
     const struct starfish_vector *correction, *v;
     struct starfish_factor factor;
-    /* Apart: the ghosts are as they should be, and are not filled; and nobody reads this part's edges of the result. */
+    /* Apart: the ghosts are complete, and are not filled; no other part reads this part's edges of the result. */
     int has_ghosts, keeps_edges;
 };
 /* Inside a task: one step by all cores of the worker's team. */

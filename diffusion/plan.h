@@ -14,7 +14,7 @@
 #include "solver/solver.h"
 #include <starfish/multigrid.h>
 
-/* The problem as the solver has it, which nobody else needs any more. */
+/* The problem in the form that the solver uses. */
 struct starfish_diffusion_box {
     size_t dimensions, n[3], cells;
     size_t user[3];               /* the user's number of each direction that is there, else 3 */

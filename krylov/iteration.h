@@ -27,7 +27,7 @@ struct starfish_iteration {
     const struct starfish_algebra *algebra;
     struct starfish_scalars *scalars;
     const struct starfish_sums *sums;   /* for norms */
-    int needs_residual;                 /* a step needs the residual even where nobody looks at its norm */
+    int needs_residual;                 /* a step needs the residual even where its norm is not read */
     struct starfish_gpu_groups *groups; /* a step's tasks are submitted as one; NULL: one by one */
     int most_ahead; /* steps between two looks; 1 unless a step changes nothing once the iteration is done */
 };
@@ -36,12 +36,12 @@ struct starfish_iteration {
 struct starfish_iteration_report {
     enum starfish_ending end; /* of an iteration that returned SUCCESS or NUMERICAL */
     int cycles;
-    double rhs_norm, residual, factor; /* the latter two over rhs_norm, and per cycle; NaN where nobody looks */
+    double rhs_norm, residual, factor; /* the latter two over rhs_norm, and per cycle; NaN where not computed */
     int count, most_count;
     double *history; /* `count` norms over rhs_norm: first the initial residual's; most_count at most */
 };
 
-/* When it ends. Without tolerance and absolute: after exactly `most` cycles, and nobody looks at residuals. */
+/* When it ends. Without tolerance and absolute: after exactly `most` cycles, and without residuals. */
 struct starfish_stopping {
     double tolerance, absolute;  /* the norm is at most tolerance times the right-hand side's, or absolute */
     double floor;                /* what rounding errors leave of the residual */
@@ -50,7 +50,7 @@ struct starfish_stopping {
                                    residuals, of recurrences, rise for many steps before they fall */
     int most, from_guess;        /* as of struct starfish_pass (pass.h) */
     const atomic_int *cancelled; /* looked at before every step that is submitted; NULL: never */
-    void (*tell)(void *data, const struct starfish_iteration_report *report); /* after every look; NULL: nobody */
+    void (*tell)(void *data, const struct starfish_iteration_report *report); /* after every check; may be NULL */
     void *data;
 };
 

@@ -46,7 +46,7 @@ struct starfish_poisson_job {
     struct starfish_coefficient_table *maximum;
     starfish_handle *packed; /* layout.h: the solution, before it goes where the user wants it */
     struct starfish_coefficient_table *removed_of_slab; /* of many singular problems: two doubles for each */
-    struct starfish_finite_search *search;              /* for what is not finite, where it is asked for */
+    struct starfish_finite_search *search;              /* for values that are not finite; NULL: not requested */
     /* Where the user wants more than the result, or NULL. */
     double *pertrb_wanted;
     struct starfish_poisson_phases *phases_wanted;

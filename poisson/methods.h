@@ -75,7 +75,7 @@ extern const struct starfish_method_row *const starfish_method_rows[STARFISH_ALL
 extern const struct starfish_method_row starfish_slab_method, starfish_blktri_method, starfish_blktri_product_method,
     starfish_multigrid_method, starfish_elimination_method;
 
-/* Sets plan->method and plan->reason: the method that is asked for, or the cheapest of those that can. */
+/* Sets plan->method and plan->reason: the requested method, or the cheapest of the possible ones. */
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);
 /* memory.c: MEMORY, with the bytes, where GPUs have less than the method needs at least. */
 starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan *plan);

@@ -335,7 +335,7 @@ struct solve {
     struct starfish_result result;
 };
 
-/* The first rank has it, which is asked for it. */
+/* Stores the removed mean on the first rank, which reports it. */
 static starfish_status write_removed(const struct starfish_poisson_job *job, double value)
 {
     const struct starfish_coefficient_table *removed = &job->removed;

@@ -25,7 +25,7 @@ enum {
     REDUCED_PLANES = 6,  /* per slab: rhs, head, four coefficients */
 };
 
-/* What is asked: slabs of `planes` planes in `slots` places (0: the whole field), `parts` parts of the modes, 0 where
+/* A candidate: slabs of `planes` planes in `slots` places (0: the whole field), `parts` parts of the modes, 0 where
  * the reduced systems are not the GPU's, and these `beside` the slabs or in turn with them. */
 struct shape {
     size_t planes, slots, parts;

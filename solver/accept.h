@@ -23,7 +23,7 @@
 #define STARFISH_RHS_TOO_SMALL                                                                                         \
     "rhs with any boundary data has the norm %.3g: numbers that small lose digits, multiply it by a constant"
 
-/* ||f - A u|| / ||f|| where no tolerance is asked for. */
+/* ||f - A u|| / ||f|| where no tolerance is given. */
 static inline double starfish_default_tolerance(starfish_precision precision)
 {
     return precision == STARFISH_F32 ? 1e-6 : 1e-10;

@@ -4,7 +4,7 @@
  *
  * All are made by tasks: SPAI and FSAI on cores and GPUs, row by row (codelets/local_inverse.h); SAINV on cores, strip
  * by strip, as each of its vectors depends on those before (Benzi, Cullum, Tuma, SIAM J. Sci. Comput. 22 (2000),
- * 1318-1332), and in a context without workers of cores by a loop of the thread that asks for it. Errors: MEMORY,
+ * 1318-1332), and in a context without workers of cores by a loop of the calling thread. Errors: MEMORY,
  * UNSUPPORTED, RUNTIME. */
 #ifndef STARFISH_SPARSE_INVERSE_H
 #define STARFISH_SPARSE_INVERSE_H

@@ -21,7 +21,7 @@ enum { SHARED_PIECES = 32, SHARED_UNKNOWNS_PER_PIECE = 1 << 18, FEWEST_SHARED_PI
 enum { DOUBLES_OF_GROWTH = sizeof(struct starfish_batch_growth) / sizeof(double) };
 enum { LONGEST_LINE = 1 << 26, MOST_LINES = 1 << 22 };
 
-/* ---- What is asked for ------------------------------------------------------------------------------------------ */
+/* ---- Problem and options ---------------------------------------------------------------------------------------- */
 
 static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 {

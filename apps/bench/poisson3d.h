@@ -72,7 +72,7 @@ enum poisson3d_peers { POISSON3D_ALL_PEERS, POISSON3D_FAST_PEERS, POISSON3D_NO_P
 /* The benchmark's own choices. */
 extern const struct starfish_option_table poisson3d_table;
 
-/* Cases (bench_poisson3d_cases.c): all combinations that are asked for, and room for their limits. */
+/* Cases (bench_poisson3d_cases.c): all requested combinations, and room for their limits. */
 starfish_status poisson3d_read_cases(struct poisson3d *run);
 void poisson3d_free_cases(struct poisson3d *run);
 /* Bytes of a field of the case. */

@@ -52,7 +52,7 @@ size_t starfish_machine_bytes(void);
  * Errors: ARGUMENT (rank, size overflows), MEMORY (more than the machine has). */
 starfish_status starfish_array_create(struct starfish_array *array, starfish_precision precision, size_t rank,
                                       const size_t *shape);
-/* The same without memory behind it, for simulations: there are addresses, and nobody may use them. */
+/* The same without memory behind it, for simulations: its addresses may not be used. */
 starfish_status starfish_array_reserve(struct starfish_array *array, starfish_precision precision, size_t rank,
                                        const size_t *shape);
 /* An empty array is allowed; afterwards it is empty. */

@@ -32,7 +32,7 @@ starfish_status starfish_hdf5_check(const char *path, const char *name);
  * not HDF5, or was changed. */
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array);
 
-/* The same by several processes. One begins, with an array of the whole shape and precision whose data nobody reads,
+/* The same by several processes. One begins, with an array of the whole shape and precision whose data are not read,
  * and finishes, also after a failure (`written`) between. Between, one at a time writes its planes, of the first
  * dimension, to output.temporary, which all can open. */
 struct starfish_hdf5_output {

@@ -22,8 +22,8 @@ int starfish_temporary_folder(char *pattern);
 int starfish_temporary_tree(char *pattern);
 /* Makes a folder of that name, which is removed if it is empty then. 0, or -1 with errno, EEXIST where it is there. */
 int starfish_temporary_new_folder(const char *path);
-/* A file that another function or program will make under this name, where nobody else makes files. 0, also when the
- * name was in the table before, or -1 with errno (the table is full, the name too long). */
+/* A file that another function or program will make under this name; no other process makes files there. 0, also when
+ * the name was in the table before, or -1 with errno (the table is full, the name too long). */
 int starfish_temporary_expect(const char *path);
 
 /* As fork, for a process that writes files of the table: a signal ends it before they are removed. One at a time, and

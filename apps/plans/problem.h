@@ -42,7 +42,7 @@ struct problem_run {
     starfish_plan *plan;
     struct starfish_about about;
     starfish_precision precision;
-    int iterates;                      /* the method that is asked for is iterative */
+    int iterates;                      /* the requested method is iterative */
     int checks;                        /* solves look at what their kind leaves to a function of its own */
     struct starfish_boundary boundary; /* its arrays are problem.boundary's */
     struct starfish_array solution, second_solution; /* the second is for streams of solves */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+/* ---- lists on the command line ----------------------------------------------------------------------------------- */
 
 /* Fails where this machine lacks those workers. */
 static starfish_status check_workers(const char *workers)

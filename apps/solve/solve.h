@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish solve: the pieces of one run. files.c and mpi.c write what is asked for, report.c prints tables and JSON. */
+/* starfish solve: the pieces of one run. files.c and mpi.c write the outputs, report.c prints tables and JSON. */
 #ifndef STARFISH_APPS_SOLVE_SOLVE_H
 #define STARFISH_APPS_SOLVE_SOLVE_H
 
 #include "apps/files/vtk.h"
 #include "apps/plans/solve.h"
 
-/* Files (files.c). Can everything that is asked for be written? Then, after the solve, write it. */
+/* Files (files.c). Before the solve: can all requested files be written? After it: write them. */
 starfish_status solve_check_outputs(struct solve_run *run);
 starfish_status solve_write_outputs(struct solve_run *run);
 

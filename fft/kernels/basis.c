@@ -138,7 +138,7 @@ static starfish_status symmetrise(const struct starfish_basis_operator *op, int 
     return STARFISH_SUCCESS;
 }
 
-/* The couplings and row sums of T by their sizes, if they have the signs that definite.h asks for. */
+/* The couplings and row sums of T by their sizes, if they have the signs that definite.h requires. */
 static void find_definite(const struct starfish_basis_operator *op, int reflected, struct symmetric *s)
 {
     s->sign = mean_row(op, 0, reflected).upper > 0 ? -1 : 1;

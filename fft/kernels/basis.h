@@ -47,7 +47,7 @@ struct starfish_basis {
     size_t constant;    /* where rows sum to zero, the mode of constants, whose eigenvalue is exactly 0; else n */
     double scaling;     /* largest over smallest element of D */
     double asymmetry; /* by how much mirrored rows differed, relative to the row's largest entry; 0 unless reflected */
-    double measured;  /* relative error of a solve with a random solution; 0 in f32, where nobody asks */
+    double measured;  /* relative error of a solve with a random solution; 0 in f32, where it is not needed */
     int relative; /* every eigenvalue is right to full relative accuracy (definite.h), else to that of the largest */
     /* By direction, elements of the precision: the even half's matrix, rows contiguous, then the odd half's. Columns of
      * FORWARD and rows of BACKWARD correspond to elements as the fold leaves them (struct starfish_basis_columns). */
@@ -95,7 +95,7 @@ void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfis
  * worker. It copies the matrices, holds cuBLAS's work space, and does not need *basis afterwards.
  * STARFISH_ERROR_MEMORY, STARFISH_ERROR_RUNTIME. */
 struct starfish_basis_cuda;
-/* Of a GPU's memory, beside the matrices: what cuBLAS asks for on compute capability 9.0. */
+/* Of a GPU's memory, beside the matrices: cuBLAS's work space on compute capability 9.0. */
 enum { STARFISH_BASIS_BLAS_BYTES = 32 << 20 };
 /* In f32 up to this n it holds the matrices a second time, split for tensor cores (basis_tensor.cuh). */
 enum { STARFISH_BASIS_MOST_SPLIT = 4096, STARFISH_BASIS_SPLIT_ROWS = 128 };

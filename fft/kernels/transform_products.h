@@ -43,7 +43,7 @@ size_t starfish_transform_products_line(const struct starfish_transform_products
 /* Does a GPU do lines of this length by products? Those that do not fit in shared memory, where products are faster
  * than cuFFT. */
 int starfish_transform_has_products(enum starfish_transform_kind kind, size_t n, starfish_precision precision);
-/* Lines of a group, and bytes of work space: lines, folded and transformed, and what cuBLAS asks for. */
+/* Lines of a group, and bytes of work space: lines, folded and transformed, and cuBLAS's own. */
 enum { STARFISH_PRODUCTS_BLAS_BYTES = 32 << 20 };
 size_t starfish_transform_products_group(const struct starfish_transform_products *products, size_t max_lines,
                                          starfish_precision precision);

@@ -151,7 +151,7 @@ static int by_runs(const struct starfish_place *place, const struct starfish_gra
     return rz ? advance_scalars(place, g, STARFISH_KRYLOV_DIRECTION, rz) : 0;
 }
 
-/* Incomplete Poisson's first half goes to q, which nobody needs then. */
+/* Incomplete Poisson's first half goes to q, which is not needed then. */
 static int by_poisson(const struct starfish_place *place, const struct starfish_gradients *g, double *rz)
 {
     struct starfish_cells first = g->blocks.cells, second = first;

@@ -5,8 +5,8 @@
  * submitting tasks (tasks/hierarchy.h) or by running kernels at once (tail.h). On every level there are a solution
  * u and a right-hand side f.
  *
- * Operations are told whether u is `zero` yet: whatever its memory holds, it stands for 0 until an operation has
- * written it, which then need neither read nor clear it.
+ * Operations have an argument `zero`: until the first operation writes u, u stands for 0 whatever its memory holds.
+ * That operation neither reads nor clears it.
  * Source: Briggs, Henson, McCormick, A Multigrid Tutorial, chapter 3. */
 #ifndef STARFISH_MULTIGRID_CYCLE_H
 #define STARFISH_MULTIGRID_CYCLE_H

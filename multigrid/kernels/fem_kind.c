@@ -105,7 +105,7 @@ static int solve(const struct starfish_place *place, const struct starfish_smoot
     return run_bicgstab(place, &bicgstab);
 }
 
-/* ---- What multigrid asks ----------------------------------------------------------------------------------------- */
+/* ---- The grid kind ----------------------------------------------------------------------------------------------- */
 
 static size_t solve_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
                          int gpu)

@@ -174,7 +174,7 @@ STARFISH_ALWAYS_INLINE int is_smoothed(enum starfish_flat_columns columns, size_
     return columns == STARFISH_FLAT_ALL || (i + j) % 2 == (columns == STARFISH_FLAT_ODD);
 }
 
-/* v = u + damping * value in one layer, or where a colour is asked for in its columns; u NULL: zero. */
+/* v = u + damping * value in one layer, or, given a colour, in its columns; u NULL: zero. */
 STARFISH_CLONES static void damp_layer(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
                                        const real *value, real *v)
 {

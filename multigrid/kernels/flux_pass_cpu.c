@@ -18,7 +18,7 @@
  * they read as few as sweep by sweep. Source: Krishnamoorthy et al., Effective automatic parallelization of stencil
  * computations, PLDI 2007 (split tiling).
  *
- * Loops over a row load both colours and use one, and store both, one as it was, so nobody may read a plane that
+ * Loops over a row load both colours and use one, and store both, one as it was, so no core may read a plane that
  * another core is relaxing. In two cases two cores would: in the first stage at their common edge, where it reads
  * neighbours, and in the last one half-way between two edges, where cores have no more planes than they must. Then one
  * plane is done before all others, or after them, and the cores wait for each other once more. */

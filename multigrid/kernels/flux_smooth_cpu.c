@@ -8,7 +8,7 @@
  * Where that does not hold, or the row beside has not come to that stage, that is beyond the part and across the ends
  * of a periodic direction, the row is computed from u again. Cores that sweep parts of one array together need not do
  * that: they leave out the second colour of rows beside other parts, wait for each other, and do it then, every other
- * row first: loops read whole rows, also what they do not use, and nobody may be writing that. */
+ * row first: loops read whole rows, also values that they do not use, and no core may be writing these. */
 #include "multigrid/kernels/flux_row.h"
 
 enum { CACHED_BYTES = 512 * 1024, CACHED_ARRAYS = 8, FEWEST_ROWS = 8 };

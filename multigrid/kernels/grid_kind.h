@@ -54,7 +54,7 @@ extern const struct starfish_activity starfish_grid_activity[STARFISH_GRID_OPERA
 extern const struct starfish_activity starfish_pass_down_activity, starfish_coarsest_activity;
 
 /* A sweep that has_phases, of cores that share one array: each begins with what needs nothing of the others' results,
- * and ends, when all have begun, in two steps, so that nobody reads what another one writes. */
+ * and ends, when all have begun, in two steps, so that no core reads what another one writes. */
 enum starfish_sweep_phase {
     STARFISH_SWEEP_WHOLE,
     STARFISH_SWEEP_BEGIN,
@@ -175,7 +175,7 @@ struct starfish_grid_kind {
     /* The coarsest grid: result = A^-1 f, or result improved where its solver iterates (zero: it starts from zero). */
     int (*solve)(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
                  const struct starfish_grid_step *step);
-    /* smoothing NULL: nothing is told of sweeps. */
+    /* smoothing NULL: sweeps are left out. */
     void (*describe)(const struct starfish_smoothing *smoothing, const void *shape, struct starfish_grid_facts *facts);
     /* See starfish_grid_reach. */
     struct starfish_reach (*reach[STARFISH_GRID_OPERATIONS])(const struct starfish_grid_step *step,

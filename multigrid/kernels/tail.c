@@ -57,7 +57,7 @@ static void *solution(const struct run *run, int level)
     return run->level[level].u[run->level[level].now];
 }
 
-/* What all operations on a grid are told. */
+/* Arguments that all operations on a grid share. */
 static struct starfish_grid_step step_on(const struct run *run, int level)
 {
     const struct starfish_tail *tail = run->tail;

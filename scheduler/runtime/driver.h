@@ -27,7 +27,7 @@ struct starfish_queue {
 };
 
 void starfish_queue_create(struct starfish_queue *queue);
-/* Nobody may be in it. */
+/* No thread may be in it. */
 void starfish_queue_destroy(struct starfish_queue *queue);
 
 /* One solve of a plan whose solves take turns, as they share its vectors. */

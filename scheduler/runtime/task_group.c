@@ -123,7 +123,7 @@ static int merge(struct starfish_task_group *group, starpu_data_handle_t handle,
     return found;
 }
 
-/* The datum of a handle for a task's GPU: what nobody writes has one for each GPU that reads it. */
+/* The datum of a handle for a task's GPU: one that is not written has one for each GPU that reads it. */
 static int place(struct starfish_task_group *group, starpu_data_handle_t handle, int gpu)
 {
     const int found = find_handle(group, handle);

@@ -277,7 +277,7 @@ static int create_events(const struct starfish_gpu_groups *groups, struct progra
     return error == cudaSuccess;
 }
 
-/* No model: nobody has to choose where it runs. */
+/* No performance model: there is no choice of a worker. */
 static void describe(const struct starfish_gpu_groups *groups, struct program *program)
 {
     for (int d = 0; d < program->group.data; d++)

@@ -99,7 +99,7 @@ static void launch(void *buffers[], void *data)
     STARPU_PTHREAD_MUTEX_UNLOCK(&group->lock);
 }
 
-/* No model: nobody has to choose where it runs. */
+/* No performance model: there is no choice of a worker. */
 static struct starpu_codelet bundle_codelet = {.cuda_funcs = {launch},
                                                .cuda_flags = {STARPU_CUDA_ASYNC},
                                                .nbuffers = STARPU_VARIABLE_NBUFFERS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where cores, NUMA nodes and GPUs are, by hwloc, and which cores this process may use.
  *
- * It may use those to which the thread that asks first is bound (sched_setaffinity, taskset, a batch system). OpenMP
+ * It may use those to which the first calling thread is bound (sched_setaffinity, taskset, a batch system). OpenMP
  * may have bound that thread to one core and its other threads to others (OMP_PROC_BIND): then the process has all of
  * OpenMP's places.
  *

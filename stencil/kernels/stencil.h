@@ -73,7 +73,7 @@ struct starfish_boundary_rhs {
     const void *rhs;
     void *result;
     struct starfish_strides rhs_strides, result_strides; /* zero: packed */
-    int past_caches; /* nobody reads the result soon, so that cores write it past their caches */
+    int past_caches; /* the result is not read soon, so that cores write it past their caches */
 };
 void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
 void starfish_boundary_rhs_cpu_f64(const struct starfish_boundary_rhs *arguments);

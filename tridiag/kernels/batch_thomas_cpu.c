@@ -165,7 +165,7 @@ STARFISH_TRIDIAG_INLINE void load_tile(const struct stream *s, size_t width, siz
     }
 }
 
-/* Row k in lanes; rows are asked for in ascending order from 0. */
+/* Row k in lanes; rows are requested in ascending order from 0. */
 STARFISH_TRIDIAG_INLINE const real *row_of(const struct stream *s, const struct block *block, size_t k)
 {
     if (s->line == 1) {
@@ -208,7 +208,7 @@ STARFISH_TRIDIAG_INLINE void stream_row(real *to, const real *from, size_t width
         to[l] = from[l];
 }
 
-/* What was streamed is in memory before anybody is told so. */
+/* Streamed data are in memory before other cores are notified. */
 static inline void stream_end(void)
 {
 #ifdef __SSE2__

@@ -7,7 +7,7 @@
  *     z_q = (T + (mu[q] + shift of the lane) I)^-1 sum over i of input_weight[q * inputs + i] x_i,
  *     y_o = sum over q of output_weight[q * outputs + o] z_q.
  * A vector is n x lanes elements, element (k, l) at k * lanes + l. x_i is vector input_row[g * inputs + i] of `input`
- * and is zero when that is -1; y_o becomes vector output_row[g * outputs + o] of `output`, or is nobody's when -1.
+ * and is zero when that is -1; y_o becomes vector output_row[g * outputs + o] of `output`, or is not stored when -1.
  * Outputs may not overlap inputs or each other. Every group has at least one root. Tables (first_root: groups + 1,
  * input_row, output_row: int32; mu and weights: reals) are where the kernel runs. `pinned_root`: that root's matrix is
  * singular in lane 0, with a consistent right-hand side, and the last unknown of its solution is set to 0; -1 when

@@ -117,7 +117,7 @@ static void project(struct field v[3], struct field p)
 /* ---- The solver ---------------------------------------------------------------------------------------------------
  */
 
-/* The pressure's array has a ghost plane in front, which the solver is told to leave alone. */
+/* The pressure's array has a ghost plane in front, which the solver leaves as it is. */
 static starfish_plan *make_plan(starfish_context *context)
 {
     const struct starfish_axis axis = {STARFISH_UNIFORM, .n = N, .length = 1,

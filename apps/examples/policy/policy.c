@@ -37,7 +37,7 @@ static int push(struct starpu_task *task)
     return 0;
 }
 
-/* A worker asks for work. A task's sched_data is its width: how many lanes of it are independent. */
+/* Called when a worker needs a task. A task's sched_data is its width: how many lanes of it are independent. */
 static struct starpu_task *pop(unsigned context)
 {
     struct list *list = starpu_sched_ctx_get_policy_data(context);
