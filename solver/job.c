@@ -54,6 +54,7 @@ static starfish_status make(starfish_plan *plan, const struct starfish_request *
     job->result = unknown_result();
     job->before = starfish_context_bytes(plan->context);
     starfish_progress_init(&job->progress, plan->context);
+    starfish_progress_time_steps(&job->progress, job->step);
     return STARFISH_SUCCESS;
 }
 

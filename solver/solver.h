@@ -105,7 +105,8 @@ struct starfish_job {
     struct starfish_plan *plan;
     struct starfish_request request;
     struct starfish_progress progress;
-    struct starfish_bytes before; /* moved until the submission */
+    struct starfish_stretch step[STARFISH_PROGRESS_STEPS]; /* of the progress */
+    struct starfish_bytes before;                          /* moved until the submission */
     struct starfish_turn turn;
     void *of_run;               /* what the plan's `run` works on */
     struct starfish_job *inner; /* where the first rank solves for all, on that rank: its own job, which has ended */

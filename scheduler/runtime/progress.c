@@ -19,9 +19,10 @@ void starfish_progress_iterate(struct starfish_progress *progress, int iteration
     atomic_store(&progress->iteration, iteration);
 }
 
+static const struct starfish_interval none = {HUGE_VAL, -HUGE_VAL};
+
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context)
 {
-    static const struct starfish_interval none = {HUGE_VAL, -HUGE_VAL};
     memset(progress, 0, sizeof *progress);
     progress->context = context;
     progress->where = context->where;
@@ -30,10 +31,16 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
     progress->clock_offset = INFINITY;
     for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++)
         progress->phase[phase].span = progress->undivided[phase] = none;
-    for (int step = 0; step < STARFISH_PROGRESS_STEPS; step++)
-        progress->step[step].span = none;
     progress->divided.run = (struct starfish_interval){-HUGE_VAL, -HUGE_VAL};
     progress->start = starpu_timing_now();
+}
+
+void starfish_progress_time_steps(struct starfish_progress *progress,
+                                  struct starfish_stretch step[STARFISH_PROGRESS_STEPS])
+{
+    for (int i = 0; i < STARFISH_PROGRESS_STEPS; i++)
+        step[i] = (struct starfish_stretch){.span = none};
+    progress->step = step;
 }
 
 static const char *error_text(int error)

@@ -53,14 +53,16 @@ struct starfish_progress {
     struct starfish_stretch phase[STARFISH_PROGRESS_PHASES];
     struct starfish_interval undivided[STARFISH_PROGRESS_PHASES]; /* of the tasks of one phase alone */
     struct starfish_divided divided;
-    /* Finer than phases, for those graphs that number their tasks' steps. */
-    struct starfish_stretch step[STARFISH_PROGRESS_STEPS];
+    struct starfish_stretch *step; /* finer than phases, for graphs that number their tasks' steps; NULL: not timed */
     double start;
     double clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first
                             task */
 };
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context);
+/* After that: times the steps of tasks, too. */
+void starfish_progress_time_steps(struct starfish_progress *progress,
+                                  struct starfish_stretch step[STARFISH_PROGRESS_STEPS]);
 /* Tasks that are submitted from now on are of iteration number 1, 2, ...: for traces. */
 void starfish_progress_iterate(struct starfish_progress *progress, int iteration);
 /* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed, or when the runtime is

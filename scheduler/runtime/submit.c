@@ -248,7 +248,7 @@ static void finished(void *data)
         progress->clock_offset = fmin(progress->clock_offset, now - end);
         count(&progress->done[gpu], start, end);
         extend(&progress->phase[header->phase], gpu, start, end);
-        if (header->step >= 0)
+        if (header->step >= 0 && progress->step)
             extend(&progress->step[header->step], gpu, start, end);
         count_phases(progress, header, team, (struct starfish_interval){start, end});
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only, which are now in the requested memory */
