@@ -5,7 +5,6 @@
 #include "base/c_locale.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #undef starfish_fail

@@ -37,6 +37,14 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...) _
             return starfish_fail(__VA_ARGS__);                                                                         \
     } while (0)
 
+/* Go on with the next step, whose status becomes `status`, unless an earlier one failed. For functions that have
+ * something to release, or to agree on with other ranks, before they return. */
+#define STARFISH_THEN(status, expression)                                                                              \
+    do {                                                                                                               \
+        if ((status) == STARFISH_SUCCESS)                                                                              \
+            (status) = (expression);                                                                                   \
+    } while (0)
+
 /* Return from the calling function with ARGUMENT where a pointer is NULL and must not be; `name` is the argument's, or
  * as "problem.lower" that of a member. */
 #define STARFISH_NEED(pointer, name) STARFISH_FAIL_IF(!(pointer), STARFISH_ERROR_ARGUMENT, "%s is NULL", name)
