@@ -233,17 +233,17 @@ static starfish_status make_state(struct starfish_poisson_plan *plan)
     struct starfish_memory memory;
     struct starfish_blktri_options how = options_of(plan);
     struct starfish_blktri_plan *blktri = malloc(sizeof *blktri);
-    if (!blktri)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!blktri, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     starfish_status status = choose_cut(plan, &how, &memory);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_blktri_plan_create(blktri, plan->base.context, &problem, &how);
+    STARFISH_THEN(status, starfish_blktri_plan_create(blktri, plan->base.context, &problem, &how));
     free_cuts(&how);
     if (status != STARFISH_SUCCESS) {
         free(blktri);
         return status;
     }
     plan->state = blktri;
+    plan->only_cut = &blktri->spectral.cut;
+    plan->only_graph = &blktri->spectral;
     plan->where = blktri->where;
     return STARFISH_SUCCESS;
 }
@@ -274,21 +274,6 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     return status;
 }
 
-static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                               enum starfish_pace pace, const struct starfish_runs **cut)
-{
-    const struct starfish_blktri_plan *blktri = plan->state;
-    (void)residence, (void)pace;
-    *cut = &blktri->spectral.cut;
-    return STARFISH_SUCCESS;
-}
-
-static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
-{
-    struct starfish_blktri_plan *blktri = plan->state;
-    return starfish_runs_are_same(&blktri->spectral.cut, cut) ? &blktri->spectral : NULL;
-}
-
 static void fill_phases(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases)
 {
     starfish_blktri_fill_levels(job->plan->state, &job->base.progress, phases);
@@ -303,8 +288,6 @@ const struct starfish_method_row starfish_blktri_method = {
     .cost = cost,
     .create = create,
     .destroy = destroy,
-    .cut = cut_for,
-    .graph_of = graph_of,
     .memory = memory_of,
     .submit = starfish_graph_blktri,
     .phases = fill_phases,
@@ -318,8 +301,6 @@ const struct starfish_method_row starfish_blktri_product_method = {
     .can = can,
     .create = create,
     .destroy = destroy,
-    .cut = cut_for,
-    .graph_of = graph_of,
     .memory = memory_of,
     .submit = starfish_graph_blktri,
     .phases = fill_phases,

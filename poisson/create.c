@@ -18,7 +18,6 @@
 #include "solver/gather.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +59,7 @@ static starfish_status look_at_eigenvalues(struct starfish_poisson_plan *plan)
         status = starfish_spectra_find(&spectra, plan->direction, plan->options.complex_rhs);
     if (status == STARFISH_SUCCESS && plan->method->direct)
         status = check_null_space(plan, &spectra);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_poisson_check_range(plan);
+    STARFISH_THEN(status, starfish_poisson_check_range(plan));
     if (status == STARFISH_SUCCESS)
         starfish_poisson_find_condition(plan, &spectra, &plan->condition);
     starfish_spectra_destroy(&spectra);
@@ -279,6 +277,20 @@ void starfish_poisson_release(struct starfish_plan *base)
         starfish_direction_destroy(&plan->direction[axis]);
 }
 
+starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                     enum starfish_pace pace, const struct starfish_runs **cut)
+{
+    *cut = plan->only_cut;
+    return plan->method->cut ? plan->method->cut(plan, residence, pace, cut) : STARFISH_SUCCESS;
+}
+
+void *starfish_poisson_graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
+{
+    if (plan->method->graph_of)
+        return plan->method->graph_of(plan, cut);
+    return starfish_runs_are_same(plan->only_cut, cut) ? plan->only_graph : NULL;
+}
+
 /* The cut that has these shares. The first one to say so says it for all fields of the plan. */
 static starfish_status settle_spread(struct starfish_poisson_plan *plan, size_t count,
                                      const struct starfish_field_share *shares, const struct starfish_runs **cut)
@@ -293,8 +305,7 @@ static starfish_status settle_spread(struct starfish_poisson_plan *plan, size_t 
     if (status == STARFISH_SUCCESS && plan->spread.parts == 0)
         status = starfish_runs_copy(&plan->spread, &wanted);
     pthread_mutex_unlock(&plan->base.lock);
-    if (status == STARFISH_SUCCESS)
-        status = plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, cut);
+    STARFISH_THEN(status, starfish_poisson_cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, cut));
     if (status == STARFISH_SUCCESS && !starfish_runs_are_same(*cut, &wanted))
         status = starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: fields of the plan are spread in another way already");
     starfish_runs_free(&wanted);
@@ -315,7 +326,7 @@ starfish_status starfish_poisson_field_spread(starfish_plan *base, size_t count,
     const struct starfish_field_shape shape = {.precision = plan->options.precision,
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]}};
     STARFISH_TRY(count > 0 ? settle_spread(plan, count, shares, &cut)
-                           : plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, &cut));
+                           : starfish_poisson_cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, &cut));
     return starfish_field_spread(plan->base.context, &shape, cut, count > 0 ? shares : NULL, field);
 }
 
@@ -334,7 +345,7 @@ starfish_status starfish_poisson_field(starfish_plan *base, void *memory, starfi
     if (memory)
         status = starfish_memory_place(plan->base.context, "memory", memory, &node, &residence);
     STARFISH_TRY(starfish_poisson_agree_on_residence(plan, status, &residence));
-    STARFISH_TRY(plan->method->cut(plan, residence, STARFISH_FOR_FIELDS, &cut));
+    STARFISH_TRY(starfish_poisson_cut(plan, residence, STARFISH_FOR_FIELDS, &cut));
     status =
         starfish_field_over(plan->base.context, plan->options.precision, plan->field_n, cut, "memory", memory, field);
     const int made = status == STARFISH_SUCCESS;

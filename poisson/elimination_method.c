@@ -128,11 +128,9 @@ static void destroy(struct starfish_poisson_plan *plan)
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     struct state *state = plan->state = calloc(1, sizeof *state);
-    if (!state)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!state, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     starfish_status status = starfish_band_create(&state->band, unknowns_of(plan), width_of(plan), plan->singular);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_runs_equally(&state->cut, plan->n[2], 1);
+    STARFISH_THEN(status, starfish_runs_equally(&state->cut, plan->n[2], 1));
     if (status == STARFISH_SUCCESS) {
         state->band.precision = plan->options.precision;
         for_each(&state->band, plan, fill_place);
@@ -141,23 +139,11 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     }
     if (status != STARFISH_SUCCESS)
         destroy(plan);
+    plan->only_cut = &state->cut;
+    plan->only_graph = &state->band;
     plan->losses.steps = STEPS;
     plan->where = STARFISH_ON_CORES;
     return status;
-}
-
-static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                               enum starfish_pace pace, const struct starfish_runs **cut)
-{
-    (void)residence, (void)pace;
-    *cut = &((struct state *)plan->state)->cut;
-    return STARFISH_SUCCESS;
-}
-
-static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
-{
-    struct state *state = plan->state;
-    return starfish_runs_are_same(&state->cut, cut) ? &state->band : NULL;
 }
 
 static starfish_status submit(void *graph, struct starfish_progress *progress, const struct starfish_direct_data *data)
@@ -179,8 +165,6 @@ const struct starfish_method_row starfish_elimination_method = {
     .can = can,
     .create = create,
     .destroy = destroy,
-    .cut = cut_for,
-    .graph_of = graph_of,
     .memory = memory_of,
     .submit = submit,
 };

@@ -34,11 +34,11 @@ struct starfish_method_row {
     starfish_status (*create)(struct starfish_poisson_plan *plan);
     void (*destroy)(struct starfish_poisson_plan *plan);
 
-    /* The cut of fields whose data have that residence, for solves at that pace. */
+    /* The cut of fields whose data have that residence, for solves at that pace. NULL: plan->only_cut. */
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                            enum starfish_pace pace, const struct starfish_runs **cut);
-    /* The graph that solves fields with that cut, or NULL if the plan has no such cut. The caller holds the plan's
-     * lock. With the plan's lock held. */
+    /* The graph that solves fields with that cut, or NULL if the plan has no such cut. With the plan's lock held. NULL:
+     * plan->only_graph, of plan->only_cut. */
     void *(*graph_of)(struct starfish_poisson_plan *plan, const struct starfish_runs *cut);
     /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for
      * STARFISH_STAGED; NULL: no. */
@@ -85,6 +85,11 @@ starfish_status starfish_poisson_create_plan(struct starfish_plan *base);
 starfish_status starfish_poisson_accept(struct starfish_job *base, starfish_status status);
 void starfish_poisson_release(struct starfish_plan *base);
 starfish_status starfish_poisson_report_memory(const struct starfish_plan *base, struct starfish_memory *memory);
+
+/* The method's `cut` and `graph_of`, or the plan's only ones. */
+starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                     enum starfish_pace pace, const struct starfish_runs **cut);
+void *starfish_poisson_graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut);
 
 /* Makes the method's state. `auto` may still take another method, when making it shows more of what it costs. */
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan);

@@ -156,10 +156,8 @@ static starfish_status use_lines(const struct starfish_poisson_plan *plan, struc
     const double sign = sign_of(plan);
     struct starfish_stencil_problem problem = {.reaction = sign * plan->lambda, .rhs_factor = sign};
 
-    if (problem.reaction < 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "method multigrid cannot do lambda = %g, which may make the operator indefinite",
-                             plan->lambda);
+    STARFISH_FAIL_IF(problem.reaction < 0, STARFISH_ERROR_UNSUPPORTED,
+                     "method multigrid cannot do lambda = %g, which may make the operator indefinite", plan->lambda);
     for (int d = 0; d < 3; d++)
         STARFISH_TRY(make_line(&plan->direction[d], plan->name[d], sign, &line[d]));
     describe(plan, line, &problem);
@@ -187,12 +185,10 @@ static starfish_status create_engine(const struct starfish_poisson_plan *plan, c
 
 static starfish_status can(const struct starfish_poisson_plan *plan)
 {
-    if (plan->numbers == STARFISH_TRIDIAG_COMPLEX_LINES)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method multigrid cannot do %s, which is complex",
-                             plan->name[1]);
-    if (starfish_poisson_is_complex(plan) && plan->singular)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "method multigrid cannot do a singular problem in complex numbers");
+    STARFISH_FAIL_IF(plan->numbers == STARFISH_TRIDIAG_COMPLEX_LINES, STARFISH_ERROR_UNSUPPORTED,
+                     "method multigrid cannot do %s, which is complex", plan->name[1]);
+    STARFISH_FAIL_IF(starfish_poisson_is_complex(plan) && plan->singular, STARFISH_ERROR_UNSUPPORTED,
+                     "method multigrid cannot do a singular problem in complex numbers");
     return STARFISH_SUCCESS;
 }
 
@@ -239,14 +235,14 @@ static starfish_status make_state(struct starfish_poisson_plan *plan, const stru
 {
     STARFISH_TRY(starfish_poisson_check_memory(plan));
     struct state *state = calloc(1, sizeof *state);
-    if (!state)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!state, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     const starfish_status status = fill_state(plan, runs, state);
     if (status != STARFISH_SUCCESS) {
         destroy_state(state);
         return status;
     }
-    plan->state = state;
+    plan->state = plan->only_graph = state;
+    plan->only_cut = &state->cut;
     return STARFISH_SUCCESS;
 }
 
@@ -311,21 +307,6 @@ static starfish_status memory_of(const struct starfish_poisson_plan *plan, struc
     return STARFISH_SUCCESS;
 }
 
-static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                               enum starfish_pace pace, const struct starfish_runs **cut)
-{
-    const struct state *state = plan->state;
-    (void)residence, (void)pace;
-    *cut = &state->cut;
-    return STARFISH_SUCCESS;
-}
-
-static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_runs *cut)
-{
-    struct state *state = plan->state;
-    return starfish_runs_are_same(&state->cut, cut) ? state : NULL;
-}
-
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
 /* A solve under way: the fields' slabs as vectors. */
@@ -365,8 +346,7 @@ static starfish_status take(struct starfish_poisson_job *job, const starfish_han
     const starfish_precision precision = job->plan->options.precision;
     struct solve *solve = job->base.of_run = calloc(1, sizeof *solve);
 
-    if (!solve)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    STARFISH_FAIL_IF(!solve, STARFISH_ERROR_MEMORY, "out of memory for a solve");
     solve->multigrid = (struct starfish_multigrid_solve){.engine = state->engine,
                                                          .pass = state->pass,
                                                          .watch = {&job->base.cancelled, starfish_job_look, &job->base},
@@ -427,8 +407,6 @@ const struct starfish_method_row starfish_multigrid_method = {
     .can = can,
     .create = create,
     .destroy = destroy,
-    .cut = cut_for,
-    .graph_of = graph_of,
     .memory = memory_of,
     .take = take,
     .run = starfish_multigrid_job_run,

@@ -76,8 +76,10 @@ struct starfish_poisson_plan {
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
-    uint32_t where;              /* kinds of workers that solves are for; 0: all of the context's */
-    void *state;                 /* of the method */
+    uint32_t where;                       /* kinds of workers that solves are for; 0: all of the context's */
+    void *state;                          /* of the method */
+    const struct starfish_runs *only_cut; /* of fields, and its graph: of methods that cut in one way (methods.h) */
+    void *only_graph;
     int last_resort;             /* all other methods have failed; of the last ones so many have been tried */
     struct starfish_plan *wide;  /* for solves that are repeated (wide.h); NULL: none was yet */
     int on_one_rank;             /* of several: the first one solves for all */

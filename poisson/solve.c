@@ -136,8 +136,7 @@ static starfish_status forget_readers(struct starfish_poisson_job *job)
 static starfish_status prepare_here(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    if (!job->base.kept)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
+    STARFISH_FAIL_IF(!job->base.kept, STARFISH_ERROR_MEMORY, "out of memory for a job");
     STARFISH_TRY(forget_readers(job));
     STARFISH_TRY(prepare_rhs(job));
     STARFISH_TRY(starfish_job_submit_search(job));
@@ -223,7 +222,7 @@ static starfish_status take_arrays(struct starfish_poisson_job *job)
     STARFISH_TRY(starfish_poisson_agree_on_residence(plan, checked, &residence));
     job->staged = residence == STARFISH_PAGEABLE && is_staged(plan, &job->base.request);
     residence = job->staged ? STARFISH_STAGED : residence;
-    STARFISH_TRY(plan->method->cut(plan, residence, job->lone ? STARFISH_LONE : STARFISH_STREAM, &cut));
+    STARFISH_TRY(starfish_poisson_cut(plan, residence, job->lone ? STARFISH_LONE : STARFISH_STREAM, &cut));
     const starfish_status status = make_fields(job, same, cut);
     return status == STARFISH_SUCCESS ? status
                                       : starfish_ranks_agree(plan->base.context, status); /* as others in `prepare` */
@@ -234,7 +233,7 @@ static starfish_status check_field(struct starfish_poisson_plan *plan, const cha
 {
     STARFISH_NEED(field, name);
     pthread_mutex_lock(&plan->base.lock);
-    const int has_graph = plan->method->graph_of(plan, &field->cut) != NULL;
+    const int has_graph = starfish_poisson_graph_of(plan, &field->cut) != NULL;
     pthread_mutex_unlock(&plan->base.lock);
     if (field->context != plan->base.context || field->precision != plan->options.precision || !has_graph ||
         memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
@@ -250,10 +249,9 @@ static starfish_status check_fields(struct starfish_poisson_plan *plan, const st
 {
     STARFISH_TRY(check_field(plan, "rhs", rhs));
     STARFISH_TRY(check_field(plan, "solution", solution));
-    if (!starfish_runs_are_same(&rhs->cut, &solution->cut))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "rhs and solution are cut into slabs in different ways, since one is "
-                             "in device memory and the other is not");
+    STARFISH_FAIL_IF(!starfish_runs_are_same(&rhs->cut, &solution->cut), STARFISH_ERROR_ARGUMENT,
+                     "rhs and solution are cut into slabs in different ways, since one is "
+                     "in device memory and the other is not");
     return STARFISH_SUCCESS;
 }
 
@@ -266,9 +264,8 @@ starfish_status starfish_poisson_submit_field(starfish_plan *base, const struct 
     STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
     STARFISH_NEED(job, "job");
     *job = NULL;
-    if (base->gather)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method %s has no fields on several ranks",
-                             base->about.method);
+    STARFISH_FAIL_IF(base->gather, STARFISH_ERROR_UNSUPPORTED, "method %s has no fields on several ranks",
+                     base->about.method);
     STARFISH_TRY(starfish_ranks_agree(base->context, check_fields(plan, rhs, solution)));
     return starfish_job_create(base, &request, 0, job);
 }
@@ -291,8 +288,7 @@ static starfish_status make_arrays(struct starfish_poisson_job *job)
     const size_t slabs = job->rhs->cut.parts;
     starfish_handle *const handle = job->full_rhs = calloc(3 * slabs, sizeof *handle);
     struct starfish_coefficient_table *const table = job->maximum = calloc(4 * slabs, sizeof *table);
-    if (!handle || !table)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
+    STARFISH_FAIL_IF(!handle || !table, STARFISH_ERROR_MEMORY, "out of memory for a job");
     job->packed = handle + slabs;
     job->removed_of_slab = table + slabs;
     job->refined = table + 2 * slabs;
@@ -345,7 +341,7 @@ static starfish_status submit_all(void *data)
 {
     struct starfish_poisson_job *job = data;
     struct starfish_poisson_plan *plan = job->plan;
-    job->graph = plan->method->graph_of(plan, &job->cut);
+    job->graph = starfish_poisson_graph_of(plan, &job->cut);
     STARFISH_TRY(prepare(job));
     const struct starfish_direct_data solve = {.rhs = solved_rhs(job),
                                                .boundary = job->boundary_in_passing ? &job->boundary : NULL,
@@ -397,8 +393,7 @@ static starfish_status finish(struct starfish_job *base, starfish_status status)
 {
     struct starfish_poisson_job *job = job_of(base);
     struct starfish_poisson_plan *plan = job->plan;
-    if (status == STARFISH_SUCCESS)
-        status = starfish_job_end_search(job);
+    STARFISH_THEN(status, starfish_job_end_search(job));
     if (status == STARFISH_SUCCESS)
         starfish_job_look_at_boundary(job);
     STARFISH_TRY(starfish_ranks_agree(plan->base.context, status));
