@@ -7,11 +7,8 @@
 
 struct arguments {
     struct starfish_task_header header;
-    starfish_precision precision;
-    const struct starfish_workspace *workspace;
-    struct starfish_batch_shape coefficient_shape, vector_shape;
-    int shift, factors, border, growth, vectors, in_place; /* which data there are */
-    struct starfish_batch kernel;                          /* pointers are filled in by the task */
+    struct starfish_batch_task task;
+    int shift, factors, border, growth, input, output; /* position among the data, or -1 */
 };
 
 /* ---- Data ------------------------------------------------------------------------------------------------------- */
@@ -64,31 +61,27 @@ static void set_strides(void *buffer, const struct starfish_batch_shape *shape, 
         *stride[shape->order[2]] = STARPU_BLOCK_GET_LDZ(buffer) * scale;
 }
 
-/* Data handles: lower, diag, upper, then shift, factors, border, growth, input and output, as far as the task has
- * them. */
+/* Data: lower, diag, upper, then those that may be absent. */
 static struct starfish_batch with_pointers(void *buffers[], const struct arguments *a)
 {
-    struct starfish_batch kernel = a->kernel;
-    const size_t components = (size_t)kernel.components;
-    int next = 3;
+    struct starfish_batch kernel = a->task.kernel;
 
     kernel.lower = STARFISH_SLAB(buffers, 0);
     kernel.diag = STARFISH_SLAB(buffers, 1);
     kernel.upper = STARFISH_SLAB(buffers, 2);
-    set_strides(buffers[0], &a->coefficient_shape, 1,
+    set_strides(buffers[0], &a->task.coefficient_shape, 1,
                 (size_t *const[]){&kernel.coefficients.line, &kernel.coefficients.row, NULL});
-    kernel.shift = a->shift ? STARFISH_VECTOR(buffers, next++) : NULL;
-    kernel.factors = a->factors ? STARFISH_VECTOR(buffers, next++) : NULL;
-    kernel.border = a->border ? STARFISH_VECTOR(buffers, next++) : NULL;
-    kernel.growth = a->growth ? STARFISH_VECTOR(buffers, next++) : NULL;
-    if (a->vectors) {
-        void *output = buffers[a->in_place ? next : next + 1];
-        kernel.input = STARFISH_SLAB(buffers, next);
-        kernel.output = (void *)STARPU_BLOCK_GET_PTR(output);
-        set_strides(output, &a->vector_shape, components,
+    kernel.shift = starfish_optional(buffers, a->shift);
+    kernel.factors = starfish_optional(buffers, a->factors);
+    kernel.border = starfish_optional(buffers, a->border);
+    kernel.growth = starfish_optional(buffers, a->growth);
+    if (a->output >= 0) {
+        kernel.input = STARFISH_SLAB(buffers, a->input);
+        kernel.output = STARFISH_SLAB(buffers, a->output);
+        set_strides(buffers[a->output], &a->task.vector_shape, (size_t)kernel.components,
                     (size_t *const[]){&kernel.vectors.line, &kernel.vectors.row, &kernel.column});
     }
-    kernel.workspace = starfish_workspace_here(a->workspace);
+    kernel.workspace = starfish_workspace_here(a->task.workspace);
     return kernel;
 }
 
@@ -123,10 +116,9 @@ static int solve_run(const struct starfish_place *place, void *data, size_t part
     if (part >= runs)
         return 0;
     const size_t first = starfish_batch_first_line(b->lines, runs, part);
-    struct starfish_batch run =
-        starfish_batch_run(b, first, starfish_batch_first_line(b->lines, runs, part + 1) - first,
-                           starfish_real_size(whole->arguments->precision));
-    run.workspace = starfish_workspace_part(whole->arguments->workspace, part);
+    struct starfish_batch run = starfish_batch_run(
+        b, first, starfish_batch_first_line(b->lines, runs, part + 1) - first, starfish_real_size(place->precision));
+    run.workspace = starfish_workspace_part(whole->arguments->task.workspace, part);
     return whole->kernel(place, &run);
 }
 
@@ -150,8 +142,8 @@ static void batch_prepare_here(const struct starfish_place *place, void *buffers
     starfish_task_check(&a->header, "batch_prepare", run_here(place, buffers, a, run_prepare, 1));
 }
 
-STARFISH_PLACE_CODELET(batch, arguments, a->precision, "tridiagonal_batch", 0xaa5588);
-STARFISH_PLACE_CODELET(batch_prepare, arguments, a->precision, "tridiagonal_batch_prepare", 0x885599);
+STARFISH_PLACE_CODELET(batch, arguments, a->task.precision, "tridiagonal_batch", 0xaa5588);
+STARFISH_PLACE_CODELET(batch_prepare, arguments, a->task.precision, "tridiagonal_batch_prepare", 0x885599);
 
 /* What the time of a task depends on: the direction that runs go along. */
 enum { ONE_RUN = STARFISH_BATCH_RHS, RHS_INNERMOST };
@@ -161,42 +153,29 @@ static size_t kind_of(const struct starfish_batch_shape *shape)
     return shape->has_gaps ? ONE_RUN : shape->order[0] == STARFISH_BATCH_RHS ? RHS_INNERMOST : (size_t)shape->order[0];
 }
 
-static void attach(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
-{
-    if (handle)
-        starfish_task_data(task, handle, mode);
-}
-
 static starfish_status submit(struct starfish_progress *progress, struct starpu_codelet *codelet,
                               const struct starfish_batch_task *d, enum starpu_data_access_mode kept, int vectors)
 {
     struct starfish_task task;
-    struct arguments arguments = {.precision = d->precision,
-                                  .workspace = d->workspace,
-                                  .coefficient_shape = d->coefficient_shape,
-                                  .vector_shape = d->vector_shape,
-                                  .shift = d->shift != NULL,
-                                  .factors = d->factors != NULL,
-                                  .border = d->border != NULL,
-                                  .growth = d->growth != NULL,
-                                  .vectors = vectors,
-                                  .in_place = d->input == d->output,
-                                  .kernel = d->kernel};
+    struct arguments arguments = {.task = *d, .input = -1, .output = -1};
 
     starfish_task_begin(&task, codelet, progress, 0);
     task.width = d->kernel.lines;
     if (d->where && vectors)
         task.device = starfish_device_of_kinds(d->where);
     for (int i = 0; i < 3; i++)
-        attach(&task, d->coefficient[i], STARPU_R);
-    attach(&task, d->shift, STARPU_R);
-    attach(&task, d->factors, kept);
-    attach(&task, d->border, kept);
-    attach(&task, d->growth, kept);
+        starfish_task_data(&task, d->coefficient[i], STARPU_R);
+    arguments.shift = starfish_task_optional(&task, d->shift, STARPU_R);
+    arguments.factors = starfish_task_optional(&task, d->factors, kept);
+    arguments.border = starfish_task_optional(&task, d->border, kept);
+    arguments.growth = starfish_task_optional(&task, d->growth, kept);
     if (vectors && d->input != d->output)
-        attach(&task, d->input, STARPU_R);
+        arguments.input = starfish_task_optional(&task, d->input, STARPU_R);
     if (vectors) /* what lies in gaps must survive */
-        attach(&task, d->output, d->input == d->output || d->vector_shape.has_gaps ? STARPU_RW : STARPU_W);
+        arguments.output = starfish_task_optional(
+            &task, d->output, d->input == d->output || d->vector_shape.has_gaps ? STARPU_RW : STARPU_W);
+    if (d->input == d->output)
+        arguments.input = arguments.output;
     const struct starfish_batch *k = &d->kernel;
     task.flops = 8.0 * (double)(k->n * k->lines); /* by elimination */
     arguments.header.footprint =
