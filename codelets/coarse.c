@@ -118,7 +118,7 @@ starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *alge
                                              const struct starfish_coarse_matrix *matrix,
                                              const struct starfish_chunks *chunks)
 {
-    const size_t parts = space->parts[1], sizes[] = {matrix->domains, matrix->band, (size_t)matrix->form, parts};
+    const size_t parts = space->parts[1];
     struct arguments a = {.kernel = {.domains = matrix->domains,
                                      .unknowns = matrix->unknowns,
                                      .band = matrix->band,
@@ -140,6 +140,6 @@ starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *alge
         starfish_task_data(&task, chunks[part].domain_begin.handle, STARPU_R);
         starfish_task_data(&task, chunks[part].sums.handle, STARPU_R);
     }
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint = STARFISH_FOOTPRINT(matrix->domains, matrix->band, (size_t)matrix->form, parts);
     return starfish_task_submit(&task, &a, sizeof a);
 }

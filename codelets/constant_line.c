@@ -56,6 +56,6 @@ starfish_status starfish_submit_constant_line(struct starfish_progress *progress
         arguments.first[s + 1] = arguments.first[s] + d->slab[s].planes;
         starfish_task_data(&task, d->slab[s].constant, STARPU_RW);
     }
-    arguments.header.footprint = starfish_footprint_of(&d->slabs, 1);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->slabs);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -234,27 +234,14 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
     starfish_grid_extent(kind, t->step.shape, n);
     if (t->step.coarse_shape)
         starfish_grid_extent(kind, t->step.coarse_shape, coarse);
-    const size_t sizes[] = {(size_t)kind->name[0],
-                            strlen(kind->name),
-                            setting->precision,
-                            (size_t)t->step.sweep,
-                            at.x1 - at.x0,
-                            at.y1 - at.y0,
-                            n[0],
-                            coarse[0],
-                            n[1] == coarse[1],
-                            t->u != NULL,
-                            t->f != NULL,
-                            t->coarse != NULL,
-                            t->result != NULL,
-                            t->sums != NULL,
-                            (size_t)t->step.zero,
-                            starfish_grid_variant(kind, t->step.shape),
-                            (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.combined.energy +
-                                8U * (size_t)t->step.combined.lower + 16U * (size_t)t->step.combined.absolute};
-    const size_t count = sizeof sizes / sizeof sizes[0];
+    const struct starfish_grid_combination *combined = &t->step.combined;
+    const size_t combines = (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)combined->energy +
+                            8U * (size_t)combined->lower + 16U * (size_t)combined->absolute;
 
-    return starfish_footprint_of(sizes, count - (sizes[count - 1] == 0)); /* else as ever */
+    return STARFISH_FOOTPRINT_BUT(
+        combines == 0, (size_t)kind->name[0], strlen(kind->name), setting->precision, (size_t)t->step.sweep,
+        at.x1 - at.x0, at.y1 - at.y0, n[0], coarse[0], n[1] == coarse[1], t->u != NULL, t->f != NULL, t->coarse != NULL,
+        t->result != NULL, t->sums != NULL, (size_t)t->step.zero, starfish_grid_variant(kind, t->step.shape), combines);
 }
 
 static int has_ghosts_beyond(const struct starfish_vector *vector)

@@ -144,7 +144,7 @@ starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
         starfish_task_data(&task, d->correction[slab].handle, STARPU_R);
     }
     struct judging arguments = {.slabs = (int)d->slabs, .epsilon = starfish_epsilon(d->precision)};
-    arguments.header.footprint = starfish_footprint_of(&d->slabs, 1);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->slabs);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 

@@ -136,21 +136,11 @@ int starfish_tail_recorded(const struct starfish_context *context)
 static uint32_t footprint_of(const struct starfish_tail *tail, const struct starfish_tail_task *task, size_t parts,
                              const size_t n[2])
 {
-    const size_t sizes[] = {(size_t)tail->kind->name[0],
-                            strlen(tail->kind->name),
-                            tail->precision,
-                            n[0],
-                            n[1],
-                            (size_t)tail->levels,
-                            task->shape,
-                            tail->smoothing.smoother,
-                            (size_t)tail->smoothing.before,
-                            (size_t)tail->smoothing.after,
-                            (size_t)task->zero,
-                            starfish_grid_variant(tail->kind, tail->shape[0]),
-                            parts};
 
-    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0] - (parts == 0)); /* one place: as ever */
+    return STARFISH_FOOTPRINT_BUT(parts == 0, (size_t)tail->kind->name[0], strlen(tail->kind->name), tail->precision,
+                                  n[0], n[1], (size_t)tail->levels, task->shape, tail->smoothing.smoother,
+                                  (size_t)tail->smoothing.before, (size_t)tail->smoothing.after, (size_t)task->zero,
+                                  starfish_grid_variant(tail->kind, tail->shape[0]), parts);
 }
 
 /* A few ranks each compute the small grids, for which they would otherwise wait while the first one does: nothing need

@@ -94,9 +94,11 @@ starfish_status starfish_task_expect(struct starfish_task *task, void *arguments
 /* For a codelet's performance model. */
 uint32_t starfish_task_footprint(struct starpu_task *task);
 uint32_t starfish_footprint_of(const size_t *values, size_t count);
-/* The same of sizes that are listed. */
-#define STARFISH_FOOTPRINT(...)                                                                                        \
-    starfish_footprint_of((const size_t[]){__VA_ARGS__}, sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t))
+/* The same of sizes that are listed, but for the last `without` of them. */
+#define STARFISH_FOOTPRINT(...) STARFISH_FOOTPRINT_BUT(0, __VA_ARGS__)
+#define STARFISH_FOOTPRINT_BUT(without, ...)                                                                           \
+    starfish_footprint_of((const size_t[]){__VA_ARGS__},                                                               \
+                          sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t) - (without))
 /* The cores of the teams for which a submitted task's footprint was made: they are its last eight bits, since a team
  * takes another time than a core and people should see which. */
 static inline unsigned starfish_footprint_cores(uint32_t footprint)
