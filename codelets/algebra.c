@@ -33,6 +33,7 @@ struct arguments {
 struct rows {
     size_t nx;
     struct starfish_rectangle at;
+    size_t part, parts;
 };
 
 static struct rows share_of(const struct arguments *a, int gpu, size_t part, size_t parts)
@@ -42,8 +43,8 @@ static struct rows share_of(const struct arguments *a, int gpu, size_t part, siz
     const size_t y0 = a->at.y0 + count * part / parts, y1 = a->at.y0 + count * (part + 1) / parts;
 
     if ((gpu && nx >= FEW_COLUMNS) || a->at.x1 - a->at.x0 < nx)
-        return (struct rows){nx, {a->at.x0, a->at.x1, y0, y1}};
-    return (struct rows){nx * y1, {nx * y0, nx * y1, 0, 1}};
+        return (struct rows){nx, {a->at.x0, a->at.x1, y0, y1}, part, parts};
+    return (struct rows){nx * y1, {nx * y0, nx * y1, 0, 1}, part, parts};
 }
 
 static const void *element(const void *array, starfish_precision precision, size_t index)
@@ -56,12 +57,8 @@ static const double *scalar_here(void *buffers[], const struct arguments *a)
     return a->state < 0 ? NULL : (const double *)STARFISH_VECTOR(buffers, a->state) + a->scalar;
 }
 
-static int update_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
+static int update_rows(const struct starfish_place *place, void *buffers[], const struct arguments *a, struct rows rows)
 {
-    const struct starfish_task_parameters *task = data;
-    const struct arguments *a = task->arguments;
-    void **const buffers = task->buffers;
-    const struct rows rows = share_of(a, place->gpu, part, parts);
     const void *correction = starfish_vector_here(buffers, &a->access[CORRECTION], a->precision);
     const struct starfish_vector_update update = {
         .nx = rows.nx,
@@ -76,29 +73,22 @@ static int update_share(const struct starfish_place *place, void *data, size_t p
     return run_update(place, &update);
 }
 
-static int product_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
+static int product_rows(const struct starfish_place *place, void *buffers[], const struct arguments *a,
+                        struct rows rows)
 {
-    const struct starfish_task_parameters *task = data;
-    const struct arguments *a = task->arguments;
-    void **const buffers = task->buffers;
-    const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_product product = {.nx = rows.nx,
                                                     .at = rows.at,
                                                     .u = starfish_vector_here(buffers, &a->access[U], a->precision),
                                                     .v = starfish_vector_here(buffers, &a->access[V], a->precision),
                                                     .sums = STARFISH_VECTOR(buffers, a->sums),
-                                                    .slot = part,
-                                                    .slots = parts};
+                                                    .slot = rows.part,
+                                                    .slots = rows.parts};
 
     return run_product(place, &product);
 }
 
-static int narrow_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
+static int narrow_rows(const struct starfish_place *place, void *buffers[], const struct arguments *a, struct rows rows)
 {
-    const struct starfish_task_parameters *task = data;
-    const struct arguments *a = task->arguments;
-    void **const buffers = task->buffers;
-    const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_narrow narrow = {
         .nx = rows.nx,
         .at = rows.at,
@@ -110,12 +100,8 @@ static int narrow_share(const struct starfish_place *place, void *data, size_t p
     return run_narrow(place, &narrow);
 }
 
-static int widen_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
+static int widen_rows(const struct starfish_place *place, void *buffers[], const struct arguments *a, struct rows rows)
 {
-    const struct starfish_task_parameters *task = data;
-    const struct arguments *a = task->arguments;
-    void **const buffers = task->buffers;
-    const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_widen widen = {.nx = rows.nx,
                                                 .at = rows.at,
                                                 .scale = a->factor,
@@ -130,6 +116,12 @@ static int widen_share(const struct starfish_place *place, void *data, size_t pa
 
 /* Every part of the work; then the edges are published. */
 #define ALGEBRA_CODELET(operation, label, color)                                                                       \
+    static int operation##_share(const struct starfish_place *place, void *data, size_t part, size_t parts)            \
+    {                                                                                                                  \
+        const struct starfish_task_parameters *task = data;                                                            \
+        const struct arguments *a = task->arguments;                                                                   \
+        return operation##_rows(place, task->buffers, a, share_of(a, place->gpu, part, parts));                        \
+    }                                                                                                                  \
     static void operation##_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)       \
     {                                                                                                                  \
         struct starfish_task_parameters task = {buffers, a};                                                           \
@@ -183,10 +175,10 @@ static void attach_factor(struct starfish_task *task, struct arguments *a, size_
 
 static starfish_status submit(struct starfish_task *task, struct arguments *a, size_t variant)
 {
-    const size_t sizes[] = {a->precision, a->at.x1 - a->at.x0, a->at.y1 - a->at.y0, variant};
+    const size_t columns = a->at.x1 - a->at.x0, rows = a->at.y1 - a->at.y0;
 
-    task->flops = 2.0 * (double)(sizes[1] * sizes[2]); /* a product and a sum each */
-    a->header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    task->flops = 2.0 * (double)(columns * rows); /* a product and a sum each */
+    a->header.footprint = STARFISH_FOOTPRINT(a->precision, columns, rows, variant);
     return starfish_task_submit(task, a, sizeof *a);
 }
 
