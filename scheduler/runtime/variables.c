@@ -14,6 +14,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,112 +24,115 @@ static const char prefix[] = "STARPU_";
 
 enum { LONGEST_HOST = 63 }; /* StarPU cuts longer names off */
 
-struct rule;
-typedef starfish_status check_value(const struct rule *rule, const char *variable, const char *value);
-static check_value check_whole, check_unit, check_core, check_real, check_units, check_gpus, check_host, check_hosts,
-    check_folder, check_output, check_input, check_topology;
+/* Is that what the variable must be? */
+typedef int is_value(const char *value);
+static is_value is_real, is_list_of_units, is_list_of_gpus, is_host_name, are_host_names, is_output, is_input,
+    is_topology;
+
+/* What `most` is of numbers whose largest value this machine decides. */
+enum { LAST_UNIT = -1, LAST_CORE = -2, LAST_GPU = -3 };
 
 static const struct rule {
-    check_value *check;
-    long least, most; /* of whole numbers */
+    is_value *is_good; /* NULL: a whole number from `least` to `most` */
+    long least, most;
+    const char *must; /* be: with `least` and `most` in it, or NULL for whole numbers */
     const char *names;
 } rules[] = {
-    {check_whole, 0, 27, "AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY"},
-    {check_whole, 0, INT_MAX,
+    {NULL, 0, 27, NULL, "AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY"},
+    {NULL, 0, INT_MAX, NULL,
      "NCPU NCPUS RESERVE_NCPU MIN_PRIO MAX_PRIO NCUDA NHIP NOPENCL NMAX_FPGA NMPI_MS NTCPIP_MS NMPIMSTHREADS "
      "NTCPIPMSTHREADS "
      "CALIBRATE BUS_CALIBRATE CALIBRATE_MINIMUM HISTORY_MAX_ERROR PERF_MODEL_HOMOGENEOUS_* "
      "EXPECTED_TRANSFER_TIME_WRITEBACK PCI_FLAT LIMIT_BANDWIDTH"},
-    {check_whole, 0, INT_MAX,
+    {NULL, 0, INT_MAX, NULL,
      "WORKERS_NOBIND WORKERS_GETBIND MAIN_THREAD_BIND USE_NUMA SINGLE_COMBINED_WORKER MIN_WORKERSIZE MAX_WORKERSIZE "
      "WORKER_TREE DISPLAY_BINDINGS OPENCL_ON_CPUS OPENCL_ONLY_ON_CPUS OPENCL_PIPELINE CUDA_PIPELINE "
      "CUDA_THREAD_PER_DEV CUDA_THREAD_PER_WORKER HIP_PIPELINE HIP_THREAD_PER_DEV HIP_THREAD_PER_WORKER "
      "CUDA_ONLY_FAST_ALLOC_OTHER_MEMNODES ENABLE_CUDA_GPU_GPU_DIRECT "
      "DISABLE_KERNELS DISABLE_PINNING DISABLE_ASYNCHRONOUS_COPY DISABLE_ASYNCHRONOUS_*_COPY ENABLE_MAP "
      "DATA_LOCALITY_ENFORCE CHECK_ENTIRE_PLATFORM GLOBAL_ARBITER"},
-    {check_whole, 0, INT_MAX,
+    {NULL, 0, INT_MAX, NULL,
      "LIMIT_CPU_MEM LIMIT_CPU_NUMA_MEM LIMIT_CPU_NUMA_*_MEM LIMIT_CUDA_MEM LIMIT_CUDA_*_MEM LIMIT_HIP_MEM "
      "LIMIT_HIP_*_MEM LIMIT_OPENCL_MEM LIMIT_OPENCL_*_MEM LIMIT_MAX_FPGA_MEM LIMIT_MIN_SUBMITTED_TASKS "
      "LIMIT_MAX_SUBMITTED_TASKS MINIMUM_AVAILABLE_MEM TARGET_AVAILABLE_MEM MINIMUM_CLEAN_BUFFERS "
      "TARGET_CLEAN_BUFFERS SUBALLOCATOR PREFETCH DISK_SWAP_SIZE MAX_MEMORY_USE MALLOC_SIMULATION_FOLD"},
-    {check_whole, 0, INT_MAX,
+    {NULL, 0, INT_MAX, NULL,
      "SCHED_SORTED_ABOVE SCHED_SORTED_BELOW SCHED_READY SCHED_GRAPH_TEST_DESCENDANTS NTASKS_THRESHOLD "
      "HETEROPRIO_CODELET_GROUPING_STRATEGY HETEROPRIO_USE_AUTO_CALIBRATION LAHETEROPRIO_S_* "
      "LAHETEROPRIO_PRIO_STEP_* AUTOHETEROPRIO_*"},
-    {check_whole, 0, INT_MAX,
+    {NULL, 0, INT_MAX, NULL,
      "STATS MEMORY_STATS BUS_STATS MPI_STATS COMM_STATS FXT_TRACE GENERATE_TRACE CODELET_PROFILING ENERGY_PROFILING "
      "TASK_PROGRESS TASK_BREAK_ON_* SILENT CATCH_SIGNALS WATCHDOG_CRASH WATCHDOG_DELAY RAND_SEED SIMGRID_*_COST"},
-    {check_whole, 0, INT_MAX,
+    {NULL, 0, INT_MAX, NULL,
      "MPI_CACHE MPI_CACHE_STATS MPI_COOP_SENDS MPI_DEBUG_LEVEL_MIN MPI_DEBUG_LEVEL_MAX MPI_DRIVER_CALL_FREQUENCY "
      "MPI_DRIVER_TASK_FREQUENCY MPI_EARLYDATA_ALLOCATE MPI_FAKE_RANK MPI_FAKE_SIZE MPI_GPUDIRECT MPI_MASTER_NODE "
      "MPI_MEM_THROTTLE MPI_MS_MULTIPLE_THREAD MPI_NDETACHED_SEND MPI_NOBIND MPI_NREADY_PROCESS MPI_PRIORITIES "
      "MPI_PSM2 MPI_RECV_WAIT_FINALIZE MPI_REDUX_ARITY_THRESHOLD MPI_THREAD_MULTIPLE_SEND MPI_TRACE_SYNC_CLOCKS "
      "TCPIP_MS_* TCPIP_USE_LOCAL_SOCKET"},
-    {check_whole, 0, 1, "HETEROPRIO_USE_LA"},
-    {check_whole, 1, STARPU_NMAXWORKERS - 1, "NWORKER_PER_CUDA NWORKER_PER_HIP"},
-    {check_whole, 1, 1 << 16, "BACKOFF_MIN BACKOFF_MAX"}, /* steps for which an idle worker does not poll */
-    {check_whole, 1, INT_MAX, "NTHREADS_PER_CORE TRACE_BUFFER_SIZE"},
-    {check_whole, 2, INT_MAX, "SYNTHESIZE_ARITY_COMBINED_WORKER"},
+    {NULL, 0, 1, NULL, "HETEROPRIO_USE_LA"},
+    {NULL, 1, STARPU_NMAXWORKERS - 1, NULL, "NWORKER_PER_CUDA NWORKER_PER_HIP"},
+    {NULL, 1, 1 << 16, NULL, "BACKOFF_MIN BACKOFF_MAX"}, /* steps for which an idle worker does not poll */
+    {NULL, 1, INT_MAX, NULL, "NTHREADS_PER_CORE TRACE_BUFFER_SIZE"},
+    {NULL, 2, INT_MAX, NULL, "SYNTHESIZE_ARITY_COMBINED_WORKER"},
 #ifndef STARPU_SIMGRID
-    {check_whole, 0, 0, "SIMGRID"}, /* 1 requires a StarPU for simulation */
+    {NULL, 0, 0, NULL, "SIMGRID"}, /* 1 requires a StarPU for simulation */
 #endif
-    {check_unit, 0, 0, "MAIN_THREAD_CPUID MPI_THREAD_CPUID"},
-    {check_core, 0, 0, "MAIN_THREAD_COREID MPI_THREAD_COREID"},
-    {check_real, 0, 0,
+    {NULL, 0, LAST_UNIT, NULL, "MAIN_THREAD_CPUID MPI_THREAD_CPUID"},
+    {NULL, 0, LAST_CORE, NULL, "MAIN_THREAD_COREID MPI_THREAD_COREID"},
+    {is_real, 0, 0, "a number",
      "SCHED_ALPHA SCHED_BETA SCHED_GAMMA IDLE_POWER EXP_LEN_THRESHOLD WINDOW_TIME_SIZE HETEROPRIO_*_MULTIPLIER "
      "HETEROPRIO_*_SELECTIVITY HETEROPRIO_*_OFFSET"},
-    {check_units, 0, 0, "WORKERS_CPUID WORKERS_COREID"},
-    {check_gpus, 0, 0, "WORKERS_CUDAID"},
-    {check_host, 0, 0, "HOSTNAME"},
-    {check_hosts, 0, 0, "MPI_HOSTNAMES"},
-    {check_folder, 0, 0, "FXT_PREFIX HETEROPRIO_DATA_DIR"},
-    {check_output, 0, 0, "BUS_STATS_FILE WORKER_STATS_FILE LOGFILENAME IDLE_FILE"},
-    {check_input, 0, 0, "SCHED_LIB PROF_TOOL HETEROPRIO_DATA_FILE"},
-    {check_topology, 0, 0, "HWLOC_INPUT"},
+    {is_list_of_units, 0, 0, "a list of numbers such as 0,2,4-7", "WORKERS_CPUID WORKERS_COREID"},
+    {is_list_of_gpus, 0, LAST_GPU, "a list of GPUs from %ld to %ld with blanks between", "WORKERS_CUDAID"},
+    {is_host_name, LONGEST_HOST, 0, "a name of at most %ld characters without / and blanks", "HOSTNAME"},
+    {are_host_names, LONGEST_HOST, 0, "names of at most %ld characters without / and with blanks between",
+     "MPI_HOSTNAMES"},
+    {starfish_cache_dir_takes_files, 0, 0, "a folder that can be written", "FXT_PREFIX HETEROPRIO_DATA_DIR"},
+    {is_output, 0, 0, "a file that can be written", "BUS_STATS_FILE WORKER_STATS_FILE LOGFILENAME IDLE_FILE"},
+    {is_input, 0, 0, "a regular file", "SCHED_LIB PROF_TOOL HETEROPRIO_DATA_FILE"},
+    {is_topology, 0, 0, "a topology that hwloc can read", "HWLOC_INPUT"},
 };
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
-static starfish_status check_range(const char *variable, const char *value, long least, long most)
+static int is_whole(const char *value, long least, long most)
 {
     char *end;
+
     errno = 0;
     const long number = strtol(value, &end, 10);
-    if (end != value && *end == 0 && errno == 0 && number >= least && number <= most)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a whole number from %ld to %ld, is '%s'", variable, least,
-                         most, value);
+    return end != value && *end == 0 && errno == 0 && number >= least && number <= most;
 }
 
-static starfish_status check_whole(const struct rule *rule, const char *variable, const char *value)
+static long last_gpu(void)
 {
-    return check_range(variable, value, rule->least, rule->most);
+#ifdef STARPU_SIMGRID
+    return INT_MAX;
+#else
+    const int gpus = starfish_gpu_count();
+
+    return gpus > 0 ? gpus - 1 : INT_MAX; /* without GPUs it is not read */
+#endif
 }
 
-static starfish_status check_unit(const struct rule *rule, const char *variable, const char *value)
+static long most_of(const struct rule *rule)
 {
-    int units, cores;
-    (void)rule;
-    starfish_topology_machine(&units, &cores);
-    return check_range(variable, value, 0, units - 1L);
+    int units = 0, cores = 0;
+
+    if (rule->most == LAST_UNIT || rule->most == LAST_CORE)
+        starfish_topology_machine(&units, &cores);
+    return rule->most == LAST_UNIT   ? units - 1L
+           : rule->most == LAST_CORE ? cores - 1L
+           : rule->most == LAST_GPU  ? last_gpu()
+                                     : rule->most;
 }
 
-static starfish_status check_core(const struct rule *rule, const char *variable, const char *value)
-{
-    int units, cores;
-    (void)rule;
-    starfish_topology_machine(&units, &cores);
-    return check_range(variable, value, 0, cores - 1L);
-}
-
-static starfish_status check_real(const struct rule *rule, const char *variable, const char *value)
+static int is_real(const char *value)
 {
     char *end;
-    (void)rule;
     const double number = starfish_read_real(value, &end);
-    if (end != value && *end == 0 && isfinite(number))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a number, is '%s'", variable, value);
+
+    return end != value && *end == 0 && isfinite(number);
 }
 
 /* A number without a sign, at most `most`; where it ends, NULL where there is none. */
@@ -142,10 +146,9 @@ static const char *after_number(const char *at, long most)
 }
 
 /* 0,2,4-7 and 8-, with commas or blanks between. StarPU wraps numbers around that are too large. */
-static starfish_status check_units(const struct rule *rule, const char *variable, const char *value)
+static int is_list_of_units(const char *value)
 {
     const char *at = value;
-    (void)rule;
     do {
         at = after_number(at + strspn(at, " "), INT_MAX / 64);
         if (at && *at == '-')
@@ -155,30 +158,19 @@ static starfish_status check_units(const struct rule *rule, const char *variable
         else if (at && *at && *at != ' ')
             at = NULL;
     } while (at && at[strspn(at, " ")]);
-    if (at)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a list of numbers such as 0,2,4-7, is '%s'", variable,
-                         value);
+    return at != NULL;
 }
 
-static starfish_status check_gpus(const struct rule *rule, const char *variable, const char *value)
+static int is_list_of_gpus(const char *value)
 {
-#ifdef STARPU_SIMGRID
-    const int most = INT_MAX;
-#else
-    const int gpus = starfish_gpu_count(), most = gpus > 0 ? gpus - 1 : INT_MAX; /* without GPUs it is not read */
-#endif
+    const long most = last_gpu();
     const char *at = value;
-    (void)rule;
     do {
         at = after_number(at + strspn(at, " "), most);
         if (at && *at && *at != ' ')
             at = NULL;
     } while (at && at[strspn(at, " ")]);
-    if (at)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a list of GPUs from 0 to %d with blanks between, is '%s'",
-                         variable, most, value);
+    return at != NULL;
 }
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -189,76 +181,47 @@ static int is_host(const char *name, size_t length)
     return length > 0 && length <= LONGEST_HOST && strcspn(name, "/ \t\n") >= length;
 }
 
-static starfish_status check_host(const struct rule *rule, const char *variable, const char *value)
+static int is_host_name(const char *value)
 {
-    (void)rule;
-    if (is_host(value, strlen(value)))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "%s must be a name of at most %d characters without / and blanks, is '%s'", variable,
-                         LONGEST_HOST, value);
+    return is_host(value, strlen(value));
 }
 
-static starfish_status check_hosts(const struct rule *rule, const char *variable, const char *value)
+static int are_host_names(const char *value)
 {
     const char *at = value + strspn(value, " ");
     int good = *at != 0;
-    (void)rule;
     for (size_t length; good && *at; at += length + strspn(at + length, " ")) {
         length = strcspn(at, " ");
         good = is_host(at, length);
     }
-    if (good)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "%s must be names of at most %d characters without / and with blanks between, is '%s'",
-                         variable, LONGEST_HOST, value);
+    return good;
 }
 
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status check_folder(const struct rule *rule, const char *variable, const char *value)
-{
-    (void)rule;
-    if (starfish_cache_dir_takes_files(value))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a folder that can be written, is '%s'", variable, value);
-}
-
 /* Never waits for a reader of a pipe, and leaves no file that was not there. */
-static starfish_status check_output(const struct rule *rule, const char *variable, const char *value)
+static int is_output(const char *value)
 {
-    (void)rule;
     int file = open(value, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0 && errno == ENOENT) {
         file = open(value, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
         if (file >= 0)
             unlink(value);
     }
-    STARFISH_FAIL_IF(file < 0, STARFISH_ERROR_ARGUMENT, "%s must be a file that can be written, is '%s': %s", variable,
-                     value, strerror(errno));
-    close(file);
-    return STARFISH_SUCCESS;
+    return file >= 0 && close(file) == 0;
 }
 
 /* What is not there is not read. */
-static starfish_status check_input(const struct rule *rule, const char *variable, const char *value)
+static int is_input(const char *value)
 {
     struct stat found;
-    (void)rule;
-    if (stat(value, &found) != 0 || S_ISREG(found.st_mode))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a regular file, is '%s'", variable, value);
+    return stat(value, &found) != 0 || S_ISREG(found.st_mode);
 }
 
-static starfish_status check_topology(const struct rule *rule, const char *variable, const char *value)
+static int is_topology(const char *value)
 {
     struct stat found;
-    (void)rule;
-    if (stat(value, &found) == 0 && S_ISREG(found.st_mode) && starfish_topology_can_read(value))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a topology that hwloc can read, is '%s'", variable,
-                         value);
+    return stat(value, &found) == 0 && S_ISREG(found.st_mode) && starfish_topology_can_read(value);
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -277,11 +240,24 @@ static int is_named(const char *name, const char *names)
     return 0;
 }
 
+static starfish_status check_by(const struct rule *rule, const char *variable, const char *value)
+{
+    const long most = most_of(rule);
+    char must[128];
+
+    if (rule->is_good ? rule->is_good(value) : is_whole(value, rule->least, most))
+        return STARFISH_SUCCESS;
+    const char *why = rule->is_good == is_output ? strerror(errno) : "";
+    snprintf(must, sizeof must, rule->must ? rule->must : "a whole number from %ld to %ld", rule->least, most);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be %s, is '%s'%s%s", variable, must, value, *why ? ": " : "",
+                         why);
+}
+
 static starfish_status check_one(const char *variable, const char *value)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (is_named(variable + sizeof prefix - 1, rules[i].names))
-            return rules[i].check(&rules[i], variable, value);
+            return check_by(&rules[i], variable, value);
     return STARFISH_SUCCESS;
 }
 
