@@ -161,10 +161,7 @@ void starfish_coefficient_table_release(const struct starfish_coefficient_table 
 
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size)
 {
-    STARFISH_FAIL_IF(count == 0 || count > UINT32_MAX, STARFISH_ERROR_ARGUMENT,
-                     "a piece of %zu elements: ask for more slabs or mode blocks", count);
-    starpu_vector_data_register(handle, -1, 0, (uint32_t)count, element_size);
-    return STARFISH_SUCCESS;
+    return starfish_array_register_at(handle, NULL, count, element_size);
 }
 
 starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
@@ -172,7 +169,8 @@ starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *m
 {
     STARFISH_FAIL_IF(count == 0 || count > UINT32_MAX, STARFISH_ERROR_ARGUMENT,
                      "a piece of %zu elements: ask for more slabs or mode blocks", count);
-    starpu_vector_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)count, element_size);
+    starpu_vector_data_register(handle, memory ? STARPU_MAIN_RAM : -1, (uintptr_t)memory, (uint32_t)count,
+                                element_size);
     return STARFISH_SUCCESS;
 }
 

@@ -78,22 +78,23 @@ void starfish_data_release_access(starpu_data_handle_t handle)
         starpu_data_release_on_node(handle, starpu_data_get_home_node(handle));
 }
 
-void starfish_data_unregister(starpu_data_handle_t handle)
+static void unregister(starpu_data_handle_t handle, void (*function)(starpu_data_handle_t))
 {
     if (!handle || starfish_is_forked() || starfish_is_stuck())
         return;
     starfish_idle_copies_begin();
-    starpu_data_unregister(handle);
+    function(handle);
     starfish_idle_copies_end();
+}
+
+void starfish_data_unregister(starpu_data_handle_t handle)
+{
+    unregister(handle, starpu_data_unregister);
 }
 
 void starfish_data_discard(starpu_data_handle_t handle)
 {
-    if (!handle || starfish_is_forked() || starfish_is_stuck())
-        return;
-    starfish_idle_copies_begin();
-    starpu_data_unregister_no_coherency(handle);
-    starfish_idle_copies_end();
+    unregister(handle, starpu_data_unregister_no_coherency);
 }
 
 void starfish_data_discard_after_tasks(starpu_data_handle_t handle)

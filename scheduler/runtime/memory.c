@@ -47,28 +47,27 @@ static starfish_status check(const starfish_context *context, const void *memory
 }
 
 /* A worker may have to do it. */
-static int awake(int (*function)(void *memory, size_t bytes), void *memory, size_t bytes)
+static starfish_status call(starfish_context *context, int (*function)(void *memory, size_t bytes), const char *done,
+                            void *memory, size_t bytes)
 {
+    STARFISH_TRY(check(context, memory));
+    if (context->workers_of[STARFISH_GPU] == 0)
+        return STARFISH_SUCCESS;
     starfish_idle_task_begun();
     const int code = function(memory, bytes);
     starfish_idle_task_done();
-    return code;
+    STARFISH_FAIL_IF(code != 0, STARFISH_ERROR_RUNTIME, "memory: %zu bytes cannot be %s", bytes, done);
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes)
 {
-    STARFISH_TRY(check(context, memory));
-    if (context->workers_of[STARFISH_GPU] > 0 && awake(starpu_memory_pin, memory, bytes) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "memory: %zu bytes cannot be pinned", bytes);
-    return STARFISH_SUCCESS;
+    return call(context, starpu_memory_pin, "pinned", memory, bytes);
 }
 
 starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes)
 {
-    STARFISH_TRY(check(context, memory));
-    if (context->workers_of[STARFISH_GPU] > 0 && awake(starpu_memory_unpin, memory, bytes) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "memory: %zu bytes cannot be unpinned", bytes);
-    return STARFISH_SUCCESS;
+    return call(context, starpu_memory_unpin, "unpinned", memory, bytes);
 }
 
 /* A simulation's tasks touch no data: addresses are enough, and only what the program itself fills takes memory. */
