@@ -41,36 +41,29 @@ static size_t put_operator(const struct starfish_direction *d, double *table)
     return 4 * count;
 }
 
-starfish_status starfish_matrix_table(struct starfish_coefficient_table *vector, starfish_precision precision,
-                                      const struct starfish_direction *direction, size_t count)
+typedef size_t put_coefficients(const struct starfish_direction *d, double *table);
+
+/* `put` for every direction, at most `parts` complex numbers of a row each. */
+static starfish_status make_table(struct starfish_coefficient_table *vector, starfish_precision precision,
+                                  const struct starfish_direction *direction, size_t count, put_coefficients *put,
+                                  size_t parts)
 {
-    size_t total = 6 * direction[0].n, at = 0;
-    for (size_t d = 1; d < count; d++)
-        total += 6 * direction[d].n;
-    double *table = malloc(total * sizeof *table);
-    if (!table)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
+    size_t total = 0, at = 0;
     for (size_t d = 0; d < count; d++)
-        at += put_direction(&direction[d], table + at);
+        total += 2 * parts * direction[d].n;
+    double *table = malloc(total * sizeof *table);
+    STARFISH_FAIL_IF(!table, STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
+    for (size_t d = 0; d < count; d++)
+        at += put(&direction[d], table + at);
     starfish_status status = starfish_coefficient_table_reals(vector, precision, table, at);
     free(table);
     return status;
 }
 
-static starfish_status operator_table(struct starfish_coefficient_table *vector,
-                                      const struct starfish_direction *direction)
+starfish_status starfish_matrix_table(struct starfish_coefficient_table *vector, starfish_precision precision,
+                                      const struct starfish_direction *direction, size_t count)
 {
-    size_t total = 0, at = 0;
-    for (size_t d = 0; d < 3; d++)
-        total += 8 * direction[d].n;
-    double *table = malloc(total * sizeof *table);
-    if (!table)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
-    for (size_t d = 0; d < 3; d++)
-        at += put_operator(&direction[d], table + at);
-    starfish_status status = starfish_coefficient_table_reals(vector, STARFISH_F64, table, at);
-    free(table);
-    return status;
+    return make_table(vector, precision, direction, count, put_direction, 3);
 }
 
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
@@ -85,7 +78,7 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
         op->n[axis] = direction[axis].n;
         op->periodic[axis] = direction[axis].periodic;
     }
-    return operator_table(&op->axes, direction);
+    return make_table(&op->axes, STARFISH_F64, direction, 3, put_operator, 4);
 }
 
 void starfish_operator_destroy(struct starfish_operator *op)
