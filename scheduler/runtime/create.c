@@ -12,8 +12,6 @@
 #include "scheduler/runtime/team.h"
 #include "scheduler/runtime/watchdog.h"
 
-#include <starfish/starfish.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

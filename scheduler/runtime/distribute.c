@@ -3,7 +3,6 @@
  * parts. */
 #include "scheduler/runtime/distribute.h"
 
-#include "scheduler/runtime/field.h"
 #include "scheduler/runtime/ranks.h"
 
 #include <stdlib.h>
@@ -19,8 +18,7 @@ starfish_status starfish_gather_shares(const struct starfish_context *context, s
     if (!*share)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of %d ranks", ranks);
     status = starfish_ranks_agree(context, status);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(context, &own, sizeof own, *share);
+    STARFISH_THEN(status, starfish_ranks_gather(context, &own, sizeof own, *share));
     if (status != STARFISH_SUCCESS) {
         free(*share);
         *share = NULL;

@@ -226,8 +226,7 @@ starfish_status starfish_field_create(starfish_context *context, starfish_precis
                              n[2] < STARFISH_FIELD_MOST_SLABS ? n[2] : (size_t)STARFISH_FIELD_MOST_SLABS);
     struct starfish_runs cut = {.parts = 0};
     starfish_status status = starfish_runs_equally(&cut, n[2], slabs);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_field_over(context, precision, n, &cut, "memory", memory, field);
+    STARFISH_THEN(status, starfish_field_over(context, precision, n, &cut, "memory", memory, field));
     starfish_runs_free(&cut);
     return status;
 }
@@ -305,11 +304,10 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
     if (memory)
         STARFISH_TRY(starfish_memory_place(context, name, memory, &node, &residence));
     for (size_t s = 0; s < cut->parts && !HAS_BOXES; s++)
-        if (boxes_are_apart(&shape->strides, starfish_runs_rows(cut, s)))
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                 "%s: problems that do not follow one another without gaps "
-                                 "need StarPU 1.4",
-                                 name);
+        STARFISH_FAIL_IF(boxes_are_apart(&shape->strides, starfish_runs_rows(cut, s)), STARFISH_ERROR_UNSUPPORTED,
+                         "%s: problems that do not follow one another without gaps "
+                         "need StarPU 1.4",
+                         name);
     if (memory && residence != STARFISH_ON_DEVICE)
         STARFISH_TRY(check_pinned(context, shape, cut, name, memory));
     struct starfish_field *field = starfish_field_empty(context, shape, cut);
@@ -360,8 +358,7 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
     STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
     const int twice = field->is_acquired && pthread_equal(field->acquirer, pthread_self());
     STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
-    if (twice)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: this thread has acquired the field already");
+    STARFISH_FAIL_IF(twice, STARFISH_ERROR_ARGUMENT, "field acquire: this thread has acquired the field already");
     starfish_field_wait_for_holders(field);
     STARFISH_TRY(acquire_slabs(field));
     STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
@@ -381,8 +378,7 @@ starfish_status starfish_field_release(starfish_field *field)
     const int was_acquired = field->is_acquired;
     field->is_acquired = 0;
     STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
-    if (!was_acquired)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: the field is not acquired");
+    STARFISH_FAIL_IF(!was_acquired, STARFISH_ERROR_ARGUMENT, "field release: the field is not acquired");
     release_slabs(field, field->cut.parts);
     starfish_outside_end(field->context);
     return STARFISH_SUCCESS;

@@ -186,8 +186,7 @@ static starfish_status join(const struct starfish_context *context, size_t size,
         all += counts[rank];
     void *joined = malloc(all * size + 1);
     starfish_status status = starfish_ranks_agree(context, allocated(joined, "the lists"));
-    if (status == STARFISH_SUCCESS)
-        status = send_lists(context, size, counts, *list, joined);
+    STARFISH_THEN(status, send_lists(context, size, counts, *list, joined));
     if (status != STARFISH_SUCCESS) {
         free(joined);
         return status;
@@ -206,8 +205,7 @@ starfish_status starfish_halo_window_join(const struct starfish_halo_window *win
     size_t *counts = calloc((size_t)starfish_context_ranks(window->context), sizeof *counts);
     starfish_status status = starfish_ranks_agree(window->context, allocated(counts, "the lengths of lists"));
 
-    if (status == STARFISH_SUCCESS)
-        status = join(window->context, size, counts, count, list);
+    STARFISH_THEN(status, join(window->context, size, counts, count, list));
     free(counts);
     return status;
 }

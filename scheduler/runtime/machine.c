@@ -5,7 +5,6 @@
 #include <math.h>
 #include <starpu.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- the one that is named --------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 #include "scheduler/runtime/ranks.h"
 
 #include "base/arithmetic.h"
-#include "base/failure.h"
 #include "base/fingerprint.h"
 #include "scheduler/runtime/idle.h"
 #include "scheduler/runtime/options.h"
@@ -423,8 +422,7 @@ static starfish_status create_here(struct starfish_context **context, const stru
     const int code = transport->take_share(transport->state, options.cpu_workers, &share);
     starfish_status status = starfish_transport_agree(transport, code == 0 ? taken : failed(transport));
     options.gpu_workers = options.gpu_workers < 0 ? share.gpu_workers : options.gpu_workers;
-    if (status == STARFISH_SUCCESS)
-        status = starfish_transport_agree(transport, starfish_runtime_create(context, &options));
+    STARFISH_THEN(status, starfish_transport_agree(transport, starfish_runtime_create(context, &options)));
     starfish_topology_bind_again(binding);
     return status;
 }
@@ -439,8 +437,7 @@ starfish_status starfish_context_create_ranked(struct starfish_context **context
     STARFISH_FAIL_IF(!transport || transport->size != sizeof *transport, STARFISH_ERROR_RUNTIME, "%s",
                      transport ? "libstarfish_mpi is of another version than libstarfish" : text);
     starfish_status status = create_here(context, options, transport);
-    if (status == STARFISH_SUCCESS)
-        status = join(*context, transport);
+    STARFISH_THEN(status, join(*context, transport));
     if (status == STARFISH_SUCCESS)
         return STARFISH_SUCCESS;
     starfish_context_destroy(*context);

@@ -3,7 +3,6 @@
  * performance-critical. */
 #include "scheduler/runtime/space.h"
 
-#include "scheduler/runtime/field.h"
 #include "scheduler/runtime/ranks.h"
 
 #include <limits.h>
@@ -32,8 +31,7 @@ starfish_status starfish_space_begin(struct starfish_space *space, struct starfi
     memcpy(space->n, n, sizeof space->n);
     memcpy(space->parts, parts, sizeof space->parts);
     space->first[0] = calloc(1, numbers * sizeof(size_t) + most * (sizeof *space->box + sizeof *space->owner));
-    if (!space->first[0])
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu parts of an array", most);
+    STARFISH_FAIL_IF(!space->first[0], STARFISH_ERROR_MEMORY, "out of memory for %zu parts of an array", most);
     space->first[1] = space->first[0] + parts[0] + 1;
     space->before = space->first[1] + parts[1] + 1;
     space->after = space->before + most;
@@ -49,8 +47,7 @@ static starfish_status add_halo(struct starfish_space *space, const struct starf
 {
     struct starfish_halo *const all = realloc(space->halo, (space->halos + 1) * sizeof *all);
 
-    if (!all)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu halos", space->halos + 1);
+    STARFISH_FAIL_IF(!all, STARFISH_ERROR_MEMORY, "out of memory for %zu halos", space->halos + 1);
     space->halo = all;
     all[space->halos++] = *halo;
     return STARFISH_SUCCESS;
@@ -75,9 +72,8 @@ starfish_status starfish_space_tiles(struct starfish_space *space, struct starfi
 
 static starfish_status check_runs(const size_t n[2], const struct starfish_runs *runs)
 {
-    if (runs->parts < 1 || runs->first[0] != 0 || runs->first[runs->parts] != n[1])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "runs: %zu parts that do not cover the %zu rows", runs->parts,
-                             n[1]);
+    STARFISH_FAIL_IF(runs->parts < 1 || runs->first[0] != 0 || runs->first[runs->parts] != n[1],
+                     STARFISH_ERROR_ARGUMENT, "runs: %zu parts that do not cover the %zu rows", runs->parts, n[1]);
     for (size_t p = 0; p < runs->parts; p++)
         if (runs->first[p] >= runs->first[p + 1])
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "runs: part %zu has no rows", p);
@@ -185,8 +181,7 @@ starfish_status starfish_space_index_sets(struct starfish_space *space, struct s
                                           const struct starfish_index_halo *halo)
 {
     memset(space, 0, sizeof *space);
-    if (parts < 1)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index sets: no parts");
+    STARFISH_FAIL_IF(parts < 1, STARFISH_ERROR_ARGUMENT, "index sets: no parts");
     STARFISH_TRY(starfish_space_begin(space, context, (const size_t[]){1, 0}, (const size_t[]){1, parts}));
     space->apart = space->local = parts > 1;
     for (size_t p = 0; p < parts; p++) {
@@ -255,8 +250,7 @@ static starfish_status index_halo(const struct starfish_space *space, const stru
     const ptrdiff_t layer = (ptrdiff_t)starfish_box_memory(&space->box[neighbour->from], 0);
     int *const index = malloc(halo->count * sizeof *index), *next = index;
 
-    if (!index)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo of %zu cells", halo->count);
+    STARFISH_FAIL_IF(!index, STARFISH_ERROR_MEMORY, "out of memory for a halo of %zu cells", halo->count);
     for (ptrdiff_t y = first[1]; y < last[1]; y++)
         for (ptrdiff_t k = 0; k < (ptrdiff_t)space->layers; k++)
             for (ptrdiff_t x = first[0]; x < last[0]; x++)
@@ -290,9 +284,8 @@ static starfish_status add_box_halo(struct starfish_space *space, size_t depth,
     STARFISH_TRY(add_halo(space, &halo));
     if (is_run)
         return STARFISH_SUCCESS;
-    if (!has_int_indices(space, &space->box[neighbour->from]))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: box %zu has more than %d cells", neighbour->from,
-                             INT_MAX);
+    STARFISH_FAIL_IF(!has_int_indices(space, &space->box[neighbour->from]), STARFISH_ERROR_ARGUMENT,
+                     "boxes: box %zu has more than %d cells", neighbour->from, INT_MAX);
     return index_halo(space, neighbour, first, last, &space->halo[space->halos - 1]);
 }
 
@@ -335,8 +328,7 @@ starfish_status starfish_space_boxes(struct starfish_space *space, struct starfi
                                      const struct starfish_boxes *boxes)
 {
     memset(space, 0, sizeof *space);
-    if (boxes->parts < 1)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: no parts");
+    STARFISH_FAIL_IF(boxes->parts < 1, STARFISH_ERROR_ARGUMENT, "boxes: no parts");
     STARFISH_TRY(starfish_space_begin(space, context,
                                       (const size_t[]){boxes->cells[0] * boxes->layers, boxes->cells[1]},
                                       (const size_t[]){1, boxes->parts}));

@@ -7,7 +7,6 @@
 #include "scheduler/runtime/machine.h"
 
 #include <stdlib.h>
-#include <string.h>
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
 #endif
@@ -124,9 +123,8 @@ starfish_status starfish_spread_cut(const struct starfish_context *context, cons
         STARFISH_TRY(check_share(context, share, s, starfish_runs_end(cut)));
         const int gpu = share->device == STARFISH_CORES_SHARE ? STARFISH_CORES : gpu_of_device(context, share->device);
         const size_t slabs = gpu >= 0 ? 1 : cores < share->planes ? cores : share->planes;
-        if (cut->parts + slabs > STARFISH_FIELD_MOST_SLABS)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: %zu make more than %d slabs", count,
-                                 STARFISH_FIELD_MOST_SLABS);
+        STARFISH_FAIL_IF(cut->parts + slabs > STARFISH_FIELD_MOST_SLABS, STARFISH_ERROR_ARGUMENT,
+                         "shares: %zu make more than %d slabs", count, STARFISH_FIELD_MOST_SLABS);
         STARFISH_TRY(starfish_runs_add(cut, slabs, share->planes, (struct starfish_owner){0, gpu}));
     }
     if (count > 0 && starfish_runs_end(cut) != n[2])
@@ -202,8 +200,7 @@ starfish_status starfish_field_spread(struct starfish_context *context, const st
     *field = NULL;
     STARFISH_TRY(starfish_fork_check());
     struct starfish_spread *spread = calloc(1, sizeof *spread + cut->parts * sizeof spread->part[0]);
-    if (!spread)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
+    STARFISH_FAIL_IF(!spread, STARFISH_ERROR_MEMORY, "out of memory for a field");
     if (shares)
         shares_as_given(shape->n[2], shares, spread);
     else
@@ -240,9 +237,8 @@ starfish_status starfish_field_share(const starfish_field *field, size_t index, 
 {
     STARFISH_NEED(field, "field");
     STARFISH_NEED(share, "share");
-    if (index >= starfish_field_shares(field))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu shares", index,
-                             starfish_field_shares(field));
+    STARFISH_FAIL_IF(index >= starfish_field_shares(field), STARFISH_ERROR_ARGUMENT,
+                     "index is %zu, but there are %zu shares", index, starfish_field_shares(field));
     if (field->spread)
         *share = field->spread->part[index].share;
     else

@@ -474,8 +474,7 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
     starpu_task->sched_data = (void *)(uintptr_t)task->width; /* as policies find it (lab/policies/policies.h) */
 
     starfish_status status = starfish_fit_task(task->progress->context, starpu_task);
-    if (status == STARFISH_SUCCESS)
-        status = check_length(starpu_task);
+    STARFISH_THEN(status, check_length(starpu_task));
     if (status != STARFISH_SUCCESS) {
         discard(starpu_task);
         return status;

@@ -50,8 +50,7 @@ static struct starfish_task *copy_of(struct starfish_task *task)
 starfish_status starfish_task_group_record(struct starfish_task_group *group, struct starfish_task *task,
                                            const void *arguments, size_t size)
 {
-    if (!grow(group))
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for recorded tasks");
+    STARFISH_FAIL_IF(!grow(group), STARFISH_ERROR_MEMORY, "out of memory for recorded tasks");
     struct starfish_group_task *recorded = &group->task[group->count++];
     *recorded = (struct starfish_group_task){.task = copy_of(task),
                                              .arguments = malloc(size),

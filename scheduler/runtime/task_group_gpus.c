@@ -187,8 +187,7 @@ starfish_status starfish_gpu_groups_create(struct starfish_gpu_groups **result, 
         gpus > context->workers_of[STARFISH_GPU] || cudaGetDevice(&current) != cudaSuccess)
         return STARFISH_SUCCESS;
     struct starfish_gpu_groups *groups = calloc(1, sizeof *groups);
-    if (!groups)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tasks of several GPUs");
+    STARFISH_FAIL_IF(!groups, STARFISH_ERROR_MEMORY, "out of memory for tasks of several GPUs");
     groups->context = context;
     groups->replays = replays;
     groups->gpus = gpus;
@@ -334,8 +333,7 @@ starfish_status starfish_gpu_groups_run(struct starfish_gpu_groups *groups, stru
     if (!groups || progress->recorder || progress->context->observer)
         return submit(data);
     struct program *recorded = calloc(1, sizeof *recorded), *program = NULL;
-    if (!recorded)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tasks of several GPUs");
+    STARFISH_FAIL_IF(!recorded, STARFISH_ERROR_MEMORY, "out of memory for tasks of several GPUs");
     recorded->group.recorder.add = add;
     recorded->group.gpus = groups->gpus;
     memcpy(recorded->key, key, sizeof recorded->key);

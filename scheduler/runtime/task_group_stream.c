@@ -123,9 +123,8 @@ static starfish_status add(struct starfish_recorder *recorder, struct starfish_t
     struct starfish_stream_group *group = (struct starfish_stream_group *)recorder;
     const int worker =
         task->device >= 0 ? starfish_context_gpu_worker(group->context, (size_t)task->device) : task->worker;
-    if (!starfish_task_group_fits(task) || (worker >= 0 && worker != group->worker))
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: task %s is not for the GPU of its device",
-                             task->name);
+    STARFISH_FAIL_IF(!starfish_task_group_fits(task) || (worker >= 0 && worker != group->worker),
+                     STARFISH_ERROR_UNSUPPORTED, "stream: task %s is not for the GPU of its device", task->name);
     return starfish_task_group_record(&group->group, task, arguments, size);
 }
 
@@ -134,8 +133,7 @@ starfish_status starfish_stream_group_create(struct starfish_stream_group **resu
 {
     struct starfish_stream_group *group = calloc(1, sizeof *group);
     *result = NULL;
-    if (!group)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job in a stream");
+    STARFISH_FAIL_IF(!group, STARFISH_ERROR_MEMORY, "out of memory for a job in a stream");
     group->group.recorder.add = add;
     group->group.gpus = 1;
     group->context = context;
@@ -194,8 +192,7 @@ static starfish_status submit_whole(struct starfish_stream_group *group, struct 
 {
     struct arguments arguments = {.group = group};
     struct starfish_task whole;
-    if (group->group.count == 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: the job has no tasks");
+    STARFISH_FAIL_IF(group->group.count == 0, STARFISH_ERROR_UNSUPPORTED, "stream: the job has no tasks");
     if (!starfish_task_group_order(&group->group))
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: the job has too many data");
     starfish_task_begin(&whole, &bundle_codelet, progress, phase);

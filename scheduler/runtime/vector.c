@@ -11,7 +11,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Elements of a part, with ghosts. */
 static size_t memory_of(const struct starfish_space *space, size_t part)
@@ -117,8 +116,7 @@ static starfish_status begin(struct starfish_vector *vector, const struct starfi
 {
     *vector = (struct starfish_vector){.space = NULL};
     starpu_data_handle_t *const handle = calloc(pieces_of(space) + space->halos, sizeof *handle);
-    if (!handle)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a vector");
+    STARFISH_FAIL_IF(!handle, STARFISH_ERROR_MEMORY, "out of memory for a vector");
     *vector = (struct starfish_vector){.space = space,
                                        .precision = precision,
                                        .ghosts = ghosts,
@@ -163,8 +161,7 @@ starfish_status starfish_vector_over(struct starfish_vector *vector, const struc
                                      starfish_precision precision, int node, void *memory, const char *name)
 {
     starfish_status status = begin(vector, space, precision, 0);
-    if (status == STARFISH_SUCCESS)
-        status = check_pinned_here(space, precision, memory, name);
+    STARFISH_THEN(status, check_pinned_here(space, precision, memory, name));
     status = space->on_ranks ? starfish_ranks_agree(space->context, status) : status;
     if (status != STARFISH_SUCCESS) {
         free(vector->piece);
