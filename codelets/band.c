@@ -119,9 +119,8 @@ starfish_status starfish_band_factorise(struct starfish_band *band)
         for (size_t i = k + 1; i < end; i++)
             if (fabs(*entry_at(band, i, k)) > fabs(*entry_at(band, best, k)))
                 best = i;
-        if (*entry_at(band, best, k) == 0)
-            return starfish_fail(STARFISH_ERROR_SINGULAR, "elimination finds no pivot in column %zu of %zu", k,
-                                 band->n);
+        STARFISH_FAIL_IF(*entry_at(band, best, k) == 0, STARFISH_ERROR_SINGULAR,
+                         "elimination finds no pivot in column %zu of %zu", k, band->n);
         band->pivot[k] = best;
         if (best != k)
             exchange(band, k, best);

@@ -67,10 +67,8 @@ starfish_status starfish_basis_set_create(struct starfish_basis_set *set, struct
 {
     memset(set, 0, sizeof *set);
     starfish_status status = starfish_basis_create(&set->basis, op, precision);
-    if (status == STARFISH_SUCCESS)
-        status = take(set, context);
-    if (status == STARFISH_SUCCESS)
-        status = create_gpu_plans(set, context);
+    STARFISH_THEN(status, take(set, context));
+    STARFISH_THEN(status, create_gpu_plans(set, context));
     if (status != STARFISH_SUCCESS)
         starfish_basis_set_destroy(set);
     return status;

@@ -48,10 +48,9 @@ starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct
         max_planes = group_planes(set, STARFISH_GPU);
     starfish_status status =
         starfish_transform_set_create(&set->x, context, kind[0], n[0], n[1] * max_planes, precision);
-    if (status == STARFISH_SUCCESS)
-        status = operator_y
-                     ? starfish_basis_set_create(&set->basis, context, operator_y, precision)
-                     : starfish_transform_set_create(&set->y, context, kind[1], n[1], n[0] * max_planes, precision);
+    STARFISH_THEN(status, operator_y ? starfish_basis_set_create(&set->basis, context, operator_y, precision)
+                                     : starfish_transform_set_create(&set->y, context, kind[1], n[1], n[0] * max_planes,
+                                                                     precision));
     if (status != STARFISH_SUCCESS)
         starfish_plane_set_destroy(set);
     return status;

@@ -94,8 +94,7 @@ starfish_status starfish_slab_whole_create(struct starfish_slab_whole **result, 
                                            const struct starfish_workspace *workspace)
 {
     struct starfish_slab_whole *whole = *result = calloc(1, sizeof *whole);
-    if (!whole)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!whole, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     whole->space = space;
     whole->workspace = workspace;
     fill(whole);

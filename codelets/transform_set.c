@@ -46,8 +46,7 @@ starfish_status starfish_transform_set_create(struct starfish_transform_set *set
     set->max_lines = max_lines > 0 ? max_lines : 1;
     set->precision = precision;
     starfish_status status = starfish_transform_cpu_create(&set->cpu, kind, n, precision);
-    if (status == STARFISH_SUCCESS)
-        status = create_gpu_plans(set);
+    STARFISH_THEN(status, create_gpu_plans(set));
     if (status != STARFISH_SUCCESS)
         starfish_transform_set_destroy(set);
     return status;
