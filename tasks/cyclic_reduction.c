@@ -7,7 +7,6 @@
 #include "scheduler/runtime/ranks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Tables ---------------------------------------------------------------------------------------------------- */
 
@@ -201,8 +200,7 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
         }
         status = starfish_coefficient_table_ints(&level->ints, tables.ints, tables.int_count);
     }
-    if (status == STARFISH_SUCCESS)
-        status = starfish_coefficient_table_reals(&level->reals, precision, tables.reals, tables.real_count);
+    STARFISH_THEN(status, starfish_coefficient_table_reals(&level->reals, precision, tables.reals, tables.real_count));
     free(tables.ints);
     free(tables.reals);
     return status;
@@ -212,8 +210,7 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
 static starfish_status make_places(struct starfish_spectral *s, const struct starfish_reduction *reduction)
 {
     int *places = malloc(2 * s->n[2] * sizeof *places);
-    if (!places)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of planes");
+    STARFISH_FAIL_IF(!places, STARFISH_ERROR_MEMORY, "out of memory for tables of planes");
     size_t offset = 0;
     for (size_t l = 0; l < reduction->levels; l++) {
         const struct starfish_reduction_level *level = &reduction->level[l];
@@ -279,12 +276,10 @@ starfish_status starfish_reduction_setup(struct starfish_spectral *s, const stru
     const struct starfish_reduction *reduction = fractions ? fractions->rows : product;
     s->levels = reduction->levels;
     struct place *place = calloc(reduction->n, sizeof *place);
-    if (!place)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of rows");
+    STARFISH_FAIL_IF(!place, STARFISH_ERROR_MEMORY, "out of memory for tables of rows");
     starfish_status status = make_levels(s, reduction, fractions, place);
     free(place);
-    if (status == STARFISH_SUCCESS)
-        status = make_places(s, reduction);
+    STARFISH_THEN(status, make_places(s, reduction));
     return status == STARFISH_SUCCESS ? register_arrays(s) : status;
 }
 

@@ -60,11 +60,11 @@ static starfish_status cut_runs(struct starfish_space *space, struct starfish_co
     struct starfish_runs runs;
     size_t n[2];
 
-    if (starfish_hierarchy_runs_along_columns(spec, level) && spec->runs->parts > 1)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "the smoother has lines across the parts of grid %d, which are apart: choose jacobi, "
-                             "chebyshev, gauss-seidel or line-x",
-                             level);
+    STARFISH_FAIL_IF(starfish_hierarchy_runs_along_columns(spec, level) && spec->runs->parts > 1,
+                     STARFISH_ERROR_UNSUPPORTED,
+                     "the smoother has lines across the parts of grid %d, which are apart: choose jacobi, "
+                     "chebyshev, gauss-seidel or line-x",
+                     level);
     starfish_grid_extent(spec->kind, spec->grid[level].shape, n);
     starfish_status status = starfish_runs_copy(&runs, spec->runs);
     for (size_t p = 0; p <= runs.parts; p++)

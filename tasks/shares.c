@@ -9,12 +9,10 @@
 
 #include "base/real.h"
 #include "base/sizes.h"
-#include "scheduler/runtime/field.h"
 #include "scheduler/runtime/ranks.h"
 #include "tasks/visits.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Seconds from the end of a task to the start of one in another memory that waits for it, besides the bytes: StarPU
  * sees the end, starts a copy, sees its end, and starts the task. */
@@ -361,10 +359,9 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
         *shares = (struct starfish_shares){.tail = 0};
         return STARFISH_SUCCESS;
     }
-    if (n[1] / LEAST_ROWS < spec->parts)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.parts is %zu, but needs %d rows or planes for each part, and there are %zu",
-                             spec->parts, LEAST_ROWS, n[1]);
+    STARFISH_FAIL_IF(n[1] / LEAST_ROWS < spec->parts, STARFISH_ERROR_ARGUMENT,
+                     "options.parts is %zu, but needs %d rows or planes for each part, and there are %zu", spec->parts,
+                     LEAST_ROWS, n[1]);
     STARFISH_TRY(starfish_runs_equally(&shares->runs, n[1], spec->parts));
     for (size_t p = 0; p < spec->parts; p++) {
         const size_t owner = gpus > 0 ? p * (gpus + (cores > 0)) / spec->parts : 0;
@@ -409,8 +406,7 @@ starfish_status starfish_hierarchy_share(struct starfish_context *context, const
     const char *why_not = why_not_apart(spec);
     if (why_not && spec->parts == 0)
         return STARFISH_SUCCESS;
-    if (why_not)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.parts is %zu, but %s", spec->parts, why_not);
+    STARFISH_FAIL_IF(why_not, STARFISH_ERROR_UNSUPPORTED, "options.parts is %zu, but %s", spec->parts, why_not);
     shares->tail = spec->tail > 0 ? spec->tail : spec->tail_on_cores;
     if (spec->parts > 0)
         return cut_as_asked(context, spec, shares);

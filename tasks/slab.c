@@ -18,8 +18,7 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
     const size_t n = z->n;
     const size_t count = STARFISH_CONSTANT_TABLES * n;
     double *array = malloc(count * sizeof *array);
-    if (!array)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
+    STARFISH_FAIL_IF(!array, STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
     starfish_constant_fill(array, n, z->lower, z->upper, z->weight);
     space->constant_scale = 1 / amplitude;
     const starfish_status status = starfish_coefficient_table_reals(&space->constant, STARFISH_F64, array, count);
@@ -64,8 +63,7 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
         return STARFISH_SUCCESS;
     /* The constant mode of every transform is its first, and then a constant field's own value. */
     const size_t row = basis ? basis->constant : 0;
-    if (row == d[1].n)
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the basis of a singular direction has no constant mode");
+    STARFISH_FAIL_IF(row == d[1].n, STARFISH_ERROR_NUMERICAL, "the basis of a singular direction has no constant mode");
     space->constant_lane = (ptrdiff_t)(row * d[0].n);
     return make_constant_tables(space, &d[2], basis ? starfish_basis_of_ones(basis, row) : 1);
 }

@@ -8,7 +8,6 @@
 #include "codelets/transform.h"
 #include "scheduler/runtime/ranks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------ */
@@ -121,10 +120,8 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
     describe(s, context, p);
     s->modes.parts = 0; /* there are none to be destroyed yet */
     starfish_status status = starfish_runs_copy(&s->cut, p->cut);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_runs_copy(&s->modes, p->modes);
-    if (status == STARFISH_SUCCESS)
-        status = create(s, p);
+    STARFISH_THEN(status, starfish_runs_copy(&s->modes, p->modes));
+    STARFISH_THEN(status, create(s, p));
     if (status != STARFISH_SUCCESS)
         starfish_spectral_destroy(s);
     return status;
