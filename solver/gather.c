@@ -196,8 +196,7 @@ starfish_status starfish_gather_create(struct starfish_plan *plan, const size_t 
     for (int rank = 0; rank < starfish_context_ranks(plan->context); rank++)
         plan->gather->all += plan->gather->planes[rank];
     starfish_status status = starfish_ranks_agree(plan->context, allocate(plan->gather, &whole));
-    if (status == STARFISH_SUCCESS)
-        status = make_whole(plan, &whole);
+    STARFISH_THEN(status, make_whole(plan, &whole));
     free_whole(&whole);
     return status == STARFISH_SUCCESS ? tell(plan) : status;
 }
@@ -344,10 +343,8 @@ static starfish_status collect_boundary(const struct starfish_gather *gather, co
     starfish_status status =
         all ? check_faces(gather, own) : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %d ranks", ranks);
     status = starfish_ranks_agree(gather->context, status);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(gather->context, &here, sizeof here, all);
-    if (status == STARFISH_SUCCESS)
-        status = collect_faces(gather, row_bytes, own, all, whole);
+    STARFISH_THEN(status, starfish_ranks_gather(gather->context, &here, sizeof here, all));
+    STARFISH_THEN(status, collect_faces(gather, row_bytes, own, all, whole));
     free(all);
     if (status != STARFISH_SUCCESS)
         free_boundary(whole);

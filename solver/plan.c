@@ -107,8 +107,7 @@ static starfish_status make(struct starfish_context *context, const struct starf
     }
     if (kind->on_ranks)
         status = agree(context, plan, status);
-    if (status == STARFISH_SUCCESS)
-        status = kind->create(plan);
+    STARFISH_THEN(status, kind->create(plan));
     return starfish_plan_end(plan, start, status, result);
 }
 
