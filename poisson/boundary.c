@@ -51,8 +51,7 @@ static starfish_status register_face(struct starfish_poisson_job *job, const voi
     if (residence != STARFISH_ON_DEVICE &&
         (!job->base.request.boundary_stays || is_in_solution(job, array, count * size))) {
         void *copy = job->face_copy[axis][end] = starfish_pages_alloc(count * size);
-        if (!copy)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
+        STARFISH_FAIL_IF(!copy, STARFISH_ERROR_MEMORY, "out of memory for boundary data");
         array = memcpy(copy, array, count * size);
     }
     job->face_on_host[axis][end] = residence != STARFISH_ON_DEVICE ? array : NULL;
@@ -74,13 +73,11 @@ static starfish_status check_constant(const struct starfish_poisson_plan *plan, 
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is not finite", axis, end);
     if (!isfinite(constant))
         return STARFISH_SUCCESS;
-    if (!is_held(precision, constant))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is %g, which is beyond what %s holds",
-                             axis, end, constant, name);
-    if (!is_held(precision, weight * constant))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "boundary.constant[%d][%d] = %g adds %g to rhs, which is beyond what %s holds", axis, end,
-                             constant, -weight * constant, name);
+    STARFISH_FAIL_IF(!is_held(precision, constant), STARFISH_ERROR_ARGUMENT,
+                     "boundary.constant[%d][%d] is %g, which is beyond what %s holds", axis, end, constant, name);
+    STARFISH_FAIL_IF(!is_held(precision, weight * constant), STARFISH_ERROR_ARGUMENT,
+                     "boundary.constant[%d][%d] = %g adds %g to rhs, which is beyond what %s holds", axis, end,
+                     constant, -weight * constant, name);
     return STARFISH_SUCCESS;
 }
 

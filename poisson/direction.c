@@ -329,10 +329,8 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.complex_line is for axes of kind STARFISH_TRIDIAGONAL", name);
     STARFISH_TRY(allocate(d, name, axis->n));
     starfish_status status = kinds[axis->kind].check(name, axis);
-    if (status == STARFISH_SUCCESS)
-        status = kinds[axis->kind].build(d, axis);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_find_null_space(d);
+    STARFISH_THEN(status, kinds[axis->kind].build(d, axis));
+    STARFISH_THEN(status, starfish_find_null_space(d));
     if (status != STARFISH_SUCCESS) {
         starfish_direction_destroy(d);
         return status;

@@ -33,8 +33,7 @@ starfish_status starfish_job_submit_search(struct starfish_poisson_job *job)
         return STARFISH_SUCCESS;
     struct starfish_finite_search *search = job->search =
         calloc(1, sizeof *search + job->cut.parts * sizeof search->slab[0]);
-    if (!search)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the search for values that are not finite");
+    STARFISH_FAIL_IF(!search, STARFISH_ERROR_MEMORY, "out of memory for the search for values that are not finite");
     search->slabs = job->cut.parts;
     const starfish_handle *values = starfish_job_packs_rhs(job) ? job->full_rhs : job->rhs->handle;
     for (size_t slab = 0; slab < job->cut.parts; slab++) {
@@ -72,17 +71,15 @@ starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
     /* Faces first: a packed copy of the right-hand side has their data in it. */
     for (int face = 0; face < 6 && search; face++) {
         STARFISH_TRY(read_first(job, &search->face[face / 2][face % 2], &first));
-        if (first != STARFISH_ALL_FINITE)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.array[%d][%d] is not finite at %zu", face / 2,
-                                 face % 2, (size_t)first);
+        STARFISH_FAIL_IF(first != STARFISH_ALL_FINITE, STARFISH_ERROR_ARGUMENT,
+                         "boundary.array[%d][%d] is not finite at %zu", face / 2, face % 2, (size_t)first);
     }
     for (size_t slab = 0; slab < job->cut.parts && search; slab++) {
         if (!starfish_run_is_here(job->plan->base.context, &job->cut, slab))
             continue;
         STARFISH_TRY(read_first(job, &search->slab[slab], &first));
-        if (first != STARFISH_ALL_FINITE)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs is not finite at (%zu, %zu, %zu)", (size_t)first % nx,
-                                 (size_t)first / nx % ny, job->cut.first[slab] + (size_t)first / (nx * ny));
+        STARFISH_FAIL_IF(first != STARFISH_ALL_FINITE, STARFISH_ERROR_ARGUMENT, "rhs is not finite at (%zu, %zu, %zu)",
+                         (size_t)first % nx, (size_t)first / nx % ny, job->cut.first[slab] + (size_t)first / (nx * ny));
     }
     return STARFISH_SUCCESS;
 }

@@ -3,7 +3,6 @@
 #include "poisson/ghosts.h"
 
 #include "codelets/ghosts.h"
-#include "poisson/methods.h"
 
 #include <string.h>
 
@@ -69,10 +68,8 @@ starfish_status starfish_poisson_check_ghosts(const struct starfish_poisson_plan
         member = "problem";
     else if (layout->offset < 1 + strides->row + strides->plane)
         member = "offset";
-    if (member)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.solution_layout.%s leaves no room for the ghosts that options.ghosts asks for",
-                             member);
+    STARFISH_FAIL_IF(member, STARFISH_ERROR_ARGUMENT,
+                     "options.solution_layout.%s leaves no room for the ghosts that options.ghosts asks for", member);
     return STARFISH_SUCCESS;
 }
 

@@ -13,7 +13,6 @@
 
 #include "base/row_sum.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -14,9 +14,7 @@
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/team.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     BYTES_PER_GPU_SLAB = 8 << 20, /* below this, the time of a task is the runtime's */
@@ -32,9 +30,8 @@ static size_t clamp(size_t value, size_t low, size_t high)
 
 static starfish_status check_count(const char *name, size_t asked, size_t most)
 {
-    if (asked > most)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name, asked,
-                             most);
+    STARFISH_FAIL_IF(asked > most, STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name,
+                     asked, most);
     return STARFISH_SUCCESS;
 }
 
@@ -254,8 +251,7 @@ static starfish_status join_cuts(const struct starfish_poisson_plan *plan, starf
         own.planes[s] = starfish_runs_rows(cut, s);
         own.device[s] = cut->owner[s].device;
     }
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(plan->base.context, &own, sizeof own, all);
+    STARFISH_THEN(status, starfish_ranks_gather(plan->base.context, &own, sizeof own, all));
     cut->parts = 0;
     for (size_t rank = 0; rank < ranks && status == STARFISH_SUCCESS; rank++)
         status = add_part(cut, &all[rank], (int)rank);

@@ -36,8 +36,7 @@ static starfish_status make_graph(struct starfish_poisson_plan *plan, const stru
     starfish_progress_init(&progress, plan->base.context);
     starfish_status status =
         starfish_slab_graph_create(graph, &starfish_slab_state(plan)->space, &plan->direction[2], shape, &progress);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_progress_wait(&progress);
+    STARFISH_THEN(status, starfish_progress_wait(&progress));
     status = starfish_ranks_agree(plan->base.context, status);
     if (status == STARFISH_SUCCESS)
         starfish_slab_graph_is_made(graph);
@@ -55,10 +54,9 @@ static starfish_status create_graph(struct starfish_poisson_plan *plan, enum sta
     const int many = plan->count > 1;
     starfish_status status = many ? starfish_slab_choose_groups(plan, residence, &cut)
                                   : starfish_slab_choose_cut(plan, residence, pace, &cut, &shape);
-    if (status == STARFISH_SUCCESS)
-        status = many ? starfish_slab_graph_of_problems(graph, &starfish_slab_state(plan)->space, &cut,
-                                                        plan->layout[STARFISH_SOLUTION].strides.row > 0)
-                      : make_graph(plan, &shape, graph);
+    STARFISH_THEN(status, many ? starfish_slab_graph_of_problems(graph, &starfish_slab_state(plan)->space, &cut,
+                                                                 plan->layout[STARFISH_SOLUTION].strides.row > 0)
+                               : make_graph(plan, &shape, graph));
     starfish_runs_free(&cut);
     return status;
 }

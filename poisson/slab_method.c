@@ -64,9 +64,8 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
 {
     const struct starfish_direction *y = &plan->direction[1];
     STARFISH_TRY(starfish_poisson_check_transform_x(plan));
-    if (y->imaginary)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "%s is complex: it has no basis of eigenvectors, which method slab needs", plan->name[1]);
+    STARFISH_FAIL_IF(y->imaginary, STARFISH_ERROR_UNSUPPORTED,
+                     "%s is complex: it has no basis of eigenvectors, which method slab needs", plan->name[1]);
     if (starfish_poisson_is_complex(plan) && plan->singular)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method slab cannot do a singular problem in complex numbers");
     STARFISH_TRY(check_pinned(plan));
@@ -160,9 +159,8 @@ static starfish_status find_fit(const struct starfish_poisson_plan *plan, struct
     STARFISH_TRY(starfish_slab_find_fit(plan, fit));
     if (starfish_context_ranks(plan->base.context) == 1 || fit->fits != STARFISH_SLAB_STREAMED)
         return STARFISH_SUCCESS;
-    if (plan->base.context->workers_of[STARFISH_CPU] == 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY,
-                             "the memory of a rank's GPUs does not hold its planes, and there are no cores");
+    STARFISH_FAIL_IF(plan->base.context->workers_of[STARFISH_CPU] == 0, STARFISH_ERROR_MEMORY,
+                     "the memory of a rank's GPUs does not hold its planes, and there are no cores");
     fit->fits = STARFISH_SLAB_ON_CORES;
     return STARFISH_SUCCESS;
 }
@@ -175,11 +173,9 @@ static starfish_status create(struct starfish_poisson_plan *plan)
         return starfish_ranks_agree(plan->base.context,
                                     starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     starfish_status status = find_fit(plan, &state->fit);
-    if (status == STARFISH_SUCCESS)
-        status = create_space(plan, state);
+    STARFISH_THEN(status, create_space(plan, state));
     status = starfish_ranks_agree(plan->base.context, status);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_slab_cut_for(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
+    STARFISH_THEN(status, starfish_slab_cut_for(plan, STARFISH_PINNED, STARFISH_LONE, &cut));
     if (status != STARFISH_SUCCESS)
         destroy(plan);
     return status;

@@ -100,8 +100,7 @@ static starfish_status allocate(struct trial *trial)
 {
     const size_t bytes = trial->planes[WHOLE] * starfish_poisson_plane_bytes(trial->plan);
     trial->solve = calloc(trial->solves, sizeof *trial->solve);
-    if (!trial->solve)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for measuring workers");
+    STARFISH_FAIL_IF(!trial->solve, STARFISH_ERROR_MEMORY, "out of memory for measuring workers");
     for (size_t s = 0; s < trial->solves; s++) {
         void **const memory[] = {&trial->solve[s].rhs, &trial->solve[s].solution};
         for (int i = 0; i < 2; i++) {
@@ -272,19 +271,15 @@ starfish_status starfish_slab_trial(struct starfish_poisson_plan *plan, enum sta
     starfish_status status = STARFISH_SUCCESS;
     if (recorded(plan, rates))
         return STARFISH_SUCCESS;
-    if (starfish_machine_is_simulated())
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "machine %s: no rates in this precision have been recorded",
-                             starfish_machine_named()->name);
+    STARFISH_FAIL_IF(starfish_machine_is_simulated(), STARFISH_ERROR_UNSUPPORTED,
+                     "machine %s: no rates in this precision have been recorded", starfish_machine_named()->name);
     struct trial *const trial = calloc(STARFISH_WORKER_KINDS, sizeof *trial); /* 450 kB: too much for a stack */
-    if (!trial)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a trial of slabs");
+    STARFISH_FAIL_IF(!trial, STARFISH_ERROR_MEMORY, "out of memory for a trial of slabs");
     for (int kind = 0; kind < STARFISH_WORKER_KINDS && status == STARFISH_SUCCESS; kind++) {
         status = create(&trial[kind], plan, residence, (starfish_worker_kind)kind);
-        if (status == STARFISH_SUCCESS)
-            status = measure_lone(&trial[kind], &rates->lone[kind]);
+        STARFISH_THEN(status, measure_lone(&trial[kind], &rates->lone[kind]));
     }
-    if (status == STARFISH_SUCCESS)
-        status = measure_streams(trial, rates);
+    STARFISH_THEN(status, measure_streams(trial, rates));
     if (status == STARFISH_SUCCESS)
         starfish_log(
             plan->base.context, STARFISH_LOG_INFO,

@@ -17,8 +17,7 @@ static starfish_status check_place(const struct starfish_poisson_plan *plan, con
 {
     enum starfish_residence residence;
     STARFISH_TRY(starfish_memory_place(plan->base.context, name, memory, node, &residence));
-    if (residence != STARFISH_ON_DEVICE)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is not in CUDA device memory", name);
+    STARFISH_FAIL_IF(residence != STARFISH_ON_DEVICE, STARFISH_ERROR_ARGUMENT, "%s is not in CUDA device memory", name);
     return STARFISH_SUCCESS;
 }
 
@@ -35,9 +34,8 @@ static starfish_status check(const struct starfish_poisson_plan *plan, const str
 static starfish_status launch(struct starfish_poisson_plan *plan, struct starfish_request request,
                               struct CUstream_st *stream, int node, starfish_job **job)
 {
-    if (plan->base.run)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: method %s looks at its residuals",
-                             starfish_method_list[plan->method->id]);
+    STARFISH_FAIL_IF(plan->base.run, STARFISH_ERROR_UNSUPPORTED, "stream: method %s looks at its residuals",
+                     starfish_method_list[plan->method->id]);
     STARFISH_TRY(starfish_stream_group_create(&request.group, plan->base.context, stream, node));
     const starfish_status status = starfish_job_create(&plan->base, &request, 0, job);
     if (status != STARFISH_SUCCESS)
