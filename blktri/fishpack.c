@@ -163,8 +163,7 @@ static starfish_status create(starfish_context *context, const struct call *call
     keep_axis(&prepared->y, &next);
     starfish_status status =
         starfish_separable2d_plan_create(context, &prepared->x, &prepared->y, 0, NULL, &prepared->plan);
-    if (status == STARFISH_SUCCESS)
-        status = check_method(prepared->plan);
+    STARFISH_THEN(status, check_method(prepared->plan));
     if (status != STARFISH_SUCCESS) {
         destroy(prepared);
         return status;
