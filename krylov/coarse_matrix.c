@@ -159,14 +159,10 @@ static starfish_status fill_coarse(const struct starfish_domain_graph *g, const 
                                "out of memory for the matrix of %zu deflation vectors: %zu numbers", c->domains, size);
     if (status == STARFISH_SUCCESS && c->form == STARFISH_COARSE_BY_INVERSE)
         spread(c, matrix);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_coefficient_table_reals(&c->matrix, STARFISH_F64, matrix, size);
-    if (status == STARFISH_SUCCESS)
-        status = put_places(c, d);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_coefficient_table_results(&c->rhs, 2 * c->domains);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_coefficient_table_results(&c->solution, c->domains);
+    STARFISH_THEN(status, starfish_coefficient_table_reals(&c->matrix, STARFISH_F64, matrix, size));
+    STARFISH_THEN(status, put_places(c, d));
+    STARFISH_THEN(status, starfish_coefficient_table_results(&c->rhs, 2 * c->domains));
+    STARFISH_THEN(status, starfish_coefficient_table_results(&c->solution, c->domains));
     free(matrix);
     return status;
 }
@@ -185,8 +181,7 @@ starfish_status starfish_coarse_matrix_create(const struct starfish_deflation_sp
 
     *matrix = coarse_of(spec);
     starfish_status status = choose_order(graph, matrix, &d);
-    if (status == STARFISH_SUCCESS)
-        status = fill_coarse(graph, &d, matrix);
+    STARFISH_THEN(status, fill_coarse(graph, &d, matrix));
     starfish_dissection_destroy(&d);
     return status;
 }

@@ -6,8 +6,6 @@
 #include "base/status.h"
 #include "krylov/coarse_matrix.h"
 
-#include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,9 +240,8 @@ static starfish_status fill_chunks(const struct starfish_deflation_spec *s, cons
                   {&chunks->term, terms->cell, (size_t)terms->begin[s->domains]}};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && status == STARFISH_SUCCESS; i++)
         status = starfish_coefficient_table_ints(tables[i].table, tables[i].values, tables[i].count);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_coefficient_table_reals(&chunks->factor, s->precision, terms->factor,
-                                                  (size_t)terms->begin[s->domains]);
+    STARFISH_THEN(status, starfish_coefficient_table_reals(&chunks->factor, s->precision, terms->factor,
+                                                           (size_t)terms->begin[s->domains]));
     free(begin[1]);
     free(begin[2]);
     return status;
@@ -257,10 +254,8 @@ static starfish_status create_chunks(const struct starfish_deflation_spec *s, co
     struct bins cells = {NULL, NULL, NULL}, terms = {NULL, NULL, NULL};
     starfish_status status = bin_cells(s, first[part] * s->space->n[0], first[part + 1] * s->space->n[0], &cells);
 
-    if (status == STARFISH_SUCCESS)
-        status = bin_terms(s, t, part, &terms);
-    if (status == STARFISH_SUCCESS)
-        status = fill_chunks(s, &cells, &terms, domain_begin, chunks);
+    STARFISH_THEN(status, bin_terms(s, t, part, &terms));
+    STARFISH_THEN(status, fill_chunks(s, &cells, &terms, domain_begin, chunks));
     free_bins(&cells);
     free_bins(&terms);
     return status;
@@ -387,8 +382,7 @@ starfish_status starfish_deflation_count(const struct starfish_deflation_spec *s
     struct starfish_domain_graph graph = {.domains = 0};
     starfish_status status = create_graph(spec, &graph);
 
-    if (status == STARFISH_SUCCESS)
-        status = starfish_coarse_matrix_count(spec, &graph, bytes);
+    STARFISH_THEN(status, starfish_coarse_matrix_count(spec, &graph, bytes));
     free_graph(&graph);
     return status;
 }
@@ -436,8 +430,7 @@ static starfish_status create_matrix(struct starfish_cells_deflation *deflation,
     struct starfish_domain_graph graph = {.domains = 0};
     starfish_status status = create_graph(s, &graph);
 
-    if (status == STARFISH_SUCCESS)
-        status = starfish_coarse_matrix_create(s, &graph, &deflation->coarse);
+    STARFISH_THEN(status, starfish_coarse_matrix_create(s, &graph, &deflation->coarse));
     free_graph(&graph);
     return status == STARFISH_SUCCESS
                ? starfish_coefficient_table_ints_of(&deflation->domain, s->domain, cells_of(s->matrix), &cells)

@@ -115,8 +115,7 @@ starfish_status starfish_domains_regions(const struct starfish_halo_window *wind
     struct different different;
     starfish_status status = starfish_halo_window_agree(window, find_different(regions, own.count * plane, &different));
 
-    if (status == STARFISH_SUCCESS)
-        status = join(window, &different);
+    STARFISH_THEN(status, join(window, &different));
     if (status == STARFISH_SUCCESS)
         number_cells(&different, regions, own.count * plane, domain + own.first * plane);
     *domains = different.count;
