@@ -241,8 +241,7 @@ static starfish_status localise(const struct starfish_csr *a, const size_t rows[
         identity[i] = (int)i;
     new.rows = identity;
     starfish_status status = starfish_csr_rows(a, rows[0], rows[1], &run);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_csr_renumber(&run, &new, b);
+    STARFISH_THEN(status, starfish_csr_renumber(&run, &new, b));
     starfish_csr_destroy(&run);
     free(identity);
     return status;
@@ -293,8 +292,7 @@ static starfish_status pack_part(struct making *m, int l, size_t p)
     starfish_status status = localise_all(m, l, p, local);
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
         matrix[i] = local[i].start ? &local[i] : NULL;
-    if (status == STARFISH_SUCCESS)
-        status = pack(matrix, format_for(m->grids, l), m->precision, packed);
+    STARFISH_THEN(status, pack(matrix, format_for(m->grids, l), m->precision, packed));
     if (status == STARFISH_SUCCESS && packed->shape.diagonal)
         pack_inverse(&m->grids->grid[l].a, m->grid[l].local, m->precision, packed);
     if (status == STARFISH_SUCCESS && m->mixed && l == 0) {
@@ -518,8 +516,7 @@ starfish_status starfish_fem_grids_complete(struct starfish_multigrid_engine *en
     status = starfish_ranks_agree(engine->context, status);
     if (status == STARFISH_SUCCESS && grids->cut && starfish_context_ranks(engine->context) > 1)
         status = starfish_fem_halos_share(m->context, m->halos, grids->cut->levels);
-    if (status == STARFISH_SUCCESS)
-        status = complete(engine, m);
+    STARFISH_THEN(status, complete(engine, m));
     if (m)
         free_all(m);
     return status;

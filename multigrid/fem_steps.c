@@ -99,8 +99,7 @@ static starfish_status twice(struct starfish_fem_steps *s)
     struct starfish_fem_steps next = {.count = 2 * s->count};
     starfish_status status = starfish_csr_product(&s->e, NULL, &s->e, &next.e);
 
-    if (status == STARFISH_SUCCESS)
-        status = add_product(&s->g, 1, &s->e, &s->g, &next.g);
+    STARFISH_THEN(status, add_product(&s->g, 1, &s->e, &s->g, &next.g));
     starfish_fem_steps_destroy(s);
     *s = next;
     return status;

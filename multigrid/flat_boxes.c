@@ -4,7 +4,6 @@
 #include "multigrid/flat_boxes.h"
 
 #include "multigrid/kernels/flat_sphere.h"
-#include "scheduler/runtime/field.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,8 +230,7 @@ static starfish_status make_grid(const struct starfish_flat_boxes *boxes, const 
     describe_shape(boxes, cut, whole, l, number);
     const size_t size = starfish_flat_table_entry(&boxes->shape[number], STARFISH_FLAT_ENTRIES);
     double *const table = calloc(size, sizeof *table);
-    if (!table)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of a box of grid %d", l);
+    STARFISH_FAIL_IF(!table, STARFISH_ERROR_MEMORY, "out of memory for the matrix of a box of grid %d", l);
     fill_table(&boxes->box[number], &whole->shape[l], &boxes->shape[number], whole->grid[l].table, table);
     boxes->grid[number] =
         (struct starfish_hierarchy_grid){.shape = &boxes->shape[number], .table = table, .table_size = size};

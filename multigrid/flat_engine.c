@@ -357,8 +357,7 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
     STARFISH_FAIL_IF(!h, STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     complete_options(&engine->options, problem);
     starfish_status status = create_state(engine, problem);
-    if (status == STARFISH_SUCCESS)
-        status = coarsen_all(h, problem, engine->options.levels);
+    STARFISH_THEN(status, coarsen_all(h, problem, engine->options.levels));
     choose_collected(h, problem, tail_of_boxes(engine, problem));
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         describe_shape(h, problem, l);

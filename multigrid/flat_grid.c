@@ -195,10 +195,8 @@ static starfish_status coarsen_panels(const struct starfish_flat_grid *fine, str
     struct starfish_flat_grid padded, pairs = {.mass = NULL};
 
     starfish_status status = starfish_flat_panels_pad(fine, 2, &padded);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_flat_grid_coarsen(&padded, both, &pairs);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_flat_panels_strip(&pairs, 1, coarse);
+    STARFISH_THEN(status, starfish_flat_grid_coarsen(&padded, both, &pairs));
+    STARFISH_THEN(status, starfish_flat_panels_strip(&pairs, 1, coarse));
     starfish_flat_grid_destroy(&padded);
     starfish_flat_grid_destroy(&pairs);
     return status;

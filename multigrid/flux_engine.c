@@ -38,15 +38,12 @@ static starfish_status check_grid(const struct starfish_stencil_problem *p)
 
 static starfish_status check(const void *problem, const struct starfish_multigrid_options *o)
 {
-    if (o->storage || o->stored_diagonal)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.storage and stored_diagonal are for bilinear elements in two dimensions");
-    if (o->smoother == STARFISH_SMOOTHER_ZEBRA)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.smoother: zebra lines are for bilinear elements in two dimensions");
-    if (o->coarse != STARFISH_COARSE_DIRECT)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");
+    STARFISH_FAIL_IF(o->storage || o->stored_diagonal, STARFISH_ERROR_ARGUMENT,
+                     "options.storage and stored_diagonal are for bilinear elements in two dimensions");
+    STARFISH_FAIL_IF(o->smoother == STARFISH_SMOOTHER_ZEBRA, STARFISH_ERROR_UNSUPPORTED,
+                     "options.smoother: zebra lines are for bilinear elements in two dimensions");
+    STARFISH_FAIL_IF(o->coarse != STARFISH_COARSE_DIRECT, STARFISH_ERROR_UNSUPPORTED,
+                     "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");
     return check_grid(&((const struct starfish_stencil_faces *)problem)->problem);
 }
 
@@ -441,8 +438,7 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
     status = coarsen_all(h, &engine->options, faces);
     if (status == STARFISH_SUCCESS && h->choice.planes)
         status = allocate_planes(h);
-    if (status == STARFISH_SUCCESS)
-        status = make_tables(engine, h);
+    STARFISH_THEN(status, make_tables(engine, h));
     if (status == STARFISH_SUCCESS && !engine->measured)
         status = complete(engine, h);
     if (status == STARFISH_SUCCESS && !engine->measured)

@@ -86,8 +86,7 @@ static starfish_status append_across(const struct starfish_flux_grid *grid, int 
 
     STARFISH_FAIL_IF(!p, STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
     starfish_status status = coarsen_all(p, grid, across);
-    if (status == STARFISH_SUCCESS)
-        status = append(p, across, plane, table, size);
+    STARFISH_THEN(status, append(p, across, plane, table, size));
     for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++)
         starfish_flux_grid_destroy(&p->grid[l]);
     free(p);

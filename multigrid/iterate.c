@@ -459,8 +459,7 @@ starfish_status starfish_multigrid_solve_run(struct starfish_multigrid_solve *so
     const double start = starfish_now();
     starfish_status status = starfish_multigrid_solve_begin(solve, &f, &u);
 
-    if (status == STARFISH_SUCCESS)
-        status = run(solve, f, &u);
+    STARFISH_THEN(status, run(solve, f, &u));
     status = starfish_multigrid_solve_end(solve, status, u);
     solve->seconds = starfish_now() - start;
     return status;

@@ -132,9 +132,8 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
     for (size_t i = 0; i < n[0] * n[1]; i++) {
         const double diagonal = shape->tensor ? tensor_diagonal(shape, h->made.level[l].table, i % n[0], i / n[0])
                                               : starfish_band_diagonal(&bands, i);
-        if (!(diagonal >= least && diagonal <= most))
-            return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                                 "grid %d: a diagonal entry of the matrix is %g, beyond the precision", l, diagonal);
+        STARFISH_FAIL_IF(!(diagonal >= least && diagonal <= most), STARFISH_ERROR_NUMERICAL,
+                         "grid %d: a diagonal entry of the matrix is %g, beyond the precision", l, diagonal);
     }
     return STARFISH_SUCCESS;
 }
@@ -167,12 +166,10 @@ static starfish_status pack_table(struct hierarchy *h, int l, starfish_storage s
     shape->storage = storage == STARFISH_STORAGE_F16 ? STARFISH_BAND_F16 : STARFISH_BAND_BF16;
     h->made.level[l].table_size = starfish_q1_table_size(shape); /* smaller than with reals */
     shape->scale = starfish_band_packed_scale(nx, ny, h->made.level[l].table, shape->storage);
-    if (!(shape->scale > 0))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "grid %d: options.storage: couplings differ by more than 16 bits can hold", l);
+    STARFISH_FAIL_IF(!(shape->scale > 0), STARFISH_ERROR_NUMERICAL,
+                     "grid %d: options.storage: couplings differ by more than 16 bits can hold", l);
     h->made.level[l].packed = malloc(h->made.level[l].table_size * sizeof(float));
-    if (!h->made.level[l].packed)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
+    STARFISH_FAIL_IF(!h->made.level[l].packed, STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
     starfish_band_pack(nx, ny, h->made.level[l].table, shape->storage, shape->scale, h->made.level[l].packed);
     float *to = h->made.level[l].packed + starfish_q1_table_weights(shape);
     for (size_t i = 0; i < others; i++)
@@ -380,14 +377,12 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
         engine->options.coarse_iterations = 100;
     starfish_status status = coarsen_all(h, problem, &engine->options);
     choose_smoother(&engine->options, h);
-    if (status == STARFISH_SUCCESS)
-        status = choose_form(engine, problem);
+    STARFISH_THEN(status, choose_form(engine, problem));
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         describe_shape(engine, h, l);
     if (status == STARFISH_SUCCESS)
         describe_grids(&engine->options, runs, h);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_multigrid_engine_measure(engine, &h->made, 0);
+    STARFISH_THEN(status, starfish_multigrid_engine_measure(engine, &h->made, 0));
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !engine->measured; l++)
         status = make_table(engine, h, l);
     if (status == STARFISH_SUCCESS && !engine->measured)
