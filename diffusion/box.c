@@ -178,8 +178,7 @@ starfish_status starfish_diffusion_box_assemble(struct starfish_diffusion_box *b
     const struct starfish_spans couplings = starfish_halo_window_spans(&box->window, 4, plane);
 
     starfish_status status = check_coefficients(problem, assembly.own.count * plane, assembly.own.first);
-    if (status == STARFISH_SUCCESS)
-        status = allocate(box);
+    STARFISH_THEN(status, allocate(box));
     if (status == STARFISH_SUCCESS)
         starfish_spans_loop(&cells, CELLS, fill_coefficients, &assembly);
     STARFISH_TRY(starfish_halo_window_exchange(&wider, status, box->k, plane * sizeof *box->k));

@@ -9,9 +9,7 @@
 #include "solver/gather.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- Choices ----------------------------------------------------------------------------------------------------- */
 
