@@ -177,8 +177,7 @@ static starfish_status gather_planes(const struct starfish_atmosphere_plan *plan
         memcpy(own, c->u, bytes);
         memcpy(own + bytes, (const char *)c->u + (c->count - 1) * bytes, bytes);
     }
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(plan->plan.context, own, 2 * bytes, planes);
+    STARFISH_THEN(status, starfish_ranks_gather(plan->plan.context, own, 2 * bytes, planes));
     free(own);
     if (status == STARFISH_SUCCESS && rank > 0)
         c->below = planes + (2 * (size_t)rank - 1) * bytes;
@@ -217,8 +216,7 @@ static starfish_status check_planes(const struct starfish_atmosphere_plan *plan,
     if (status == STARFISH_SUCCESS) {
         struct totals t = add_up(&c);
         status = starfish_ranks_maximum(plan->plan.context, t.largest, 2);
-        if (status == STARFISH_SUCCESS)
-            status = starfish_ranks_sum(plan->plan.context, t.sum, 3);
+        STARFISH_THEN(status, starfish_ranks_sum(plan->plan.context, t.sum, 3));
         *check = judge(&t, &c);
     }
     free(planes);

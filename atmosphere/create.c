@@ -8,7 +8,6 @@
 #include "base/deal.h"
 #include "multigrid/engine.h"
 #include "solver/gather.h"
-#include <starfish/memory.h>
 
 #include <stdio.h>
 
