@@ -99,8 +99,7 @@ starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, con
 
     *a = (struct starfish_csr){.rows = 0};
     starfish_status status = list_cells(&b);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_csr_build(&source, a);
+    STARFISH_THEN(status, starfish_csr_build(&source, a));
     free(b.start);
     free(b.cell);
     return status;

@@ -3,7 +3,6 @@
  * a point. */
 #include "fem/element.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

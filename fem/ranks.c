@@ -80,8 +80,7 @@ starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double 
             sums[2 * component + 1] += plan->volume[i];
         }
     }
-    if (status == STARFISH_SUCCESS)
-        status = starfish_fem_sum(plan, sums, 2 * count);
+    STARFISH_THEN(status, starfish_fem_sum(plan, sums, 2 * count));
     if (status != STARFISH_SUCCESS) {
         free(sums);
         return status;
@@ -122,8 +121,7 @@ starfish_status starfish_fem_bring_together(const struct starfish_fem_plan *plan
     starfish_status status = starfish_ranks_agree(
         context,
         there ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the solution of all ranks"));
-    if (status == STARFISH_SUCCESS)
-        status = bring(plan, own, to_all > 0, bytes, *all);
+    STARFISH_THEN(status, bring(plan, own, to_all > 0, bytes, *all));
     free(bytes);
     if (status == STARFISH_SUCCESS && (first || wanted))
         return STARFISH_SUCCESS;

@@ -145,8 +145,7 @@ starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coars
     prolonging->coarse = coarse;
     evaluate_children(coarse, &prolonging->children);
     starfish_status status = find_cells(fine, &prolonging->where);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_csr_build(&source, p);
+    STARFISH_THEN(status, starfish_csr_build(&source, p));
     free(prolonging->where);
     free(prolonging);
     return status;
