@@ -10,8 +10,6 @@
 #include "tridiag/options.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A task should be worth 100 microseconds of a core; pieces of lines side by side begin at a cache line of the GPU. */
 enum { UNKNOWNS_PER_PIECE = 32768, LINES_TOGETHER = 32, PIECES_PER_CORE = 2, PIECES_PER_GPU = 4 };
@@ -333,8 +331,7 @@ static starfish_status prepare(struct starfish_tridiag_plan *plan)
     waited = starfish_progress_wait(&progress);
     set_prepared(plan, 1);
     starfish_progress_destroy(&progress);
-    if (status == STARFISH_SUCCESS)
-        status = waited;
+    STARFISH_THEN(status, waited);
     return status == STARFISH_SUCCESS && plan->options.check ? check_growth(plan) : status;
 }
 
