@@ -100,13 +100,10 @@ static starfish_status invert(struct starfish_context *context, const struct sta
     i->context = context;
     starfish_progress_init(&i->progress, context);
     starfish_status status = begin(i, a, m);
-    if (status == STARFISH_SUCCESS)
-        status = submit(i, m, triangular);
+    STARFISH_THEN(status, submit(i, m, triangular));
     const starfish_status waited = starfish_progress_wait(&i->progress);
-    if (status == STARFISH_SUCCESS)
-        status = waited;
-    if (status == STARFISH_SUCCESS)
-        status = collect(i, m);
+    STARFISH_THEN(status, waited);
+    STARFISH_THEN(status, collect(i, m));
     tables_destroy(&i->matrix);
     tables_destroy(&i->pattern);
     for (size_t block = 0; block < i->blocks; block++)
@@ -157,13 +154,11 @@ starfish_status starfish_fsai(struct starfish_context *context, const struct sta
 
     *m = (struct starfish_csr){.rows = 0};
     starfish_status status = raise_pattern(a, power, rows, &pattern);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_csr_lower(&pattern, &g);
+    STARFISH_THEN(status, starfish_csr_lower(&pattern, &g));
     starfish_csr_destroy(&pattern);
     if (status == STARFISH_SUCCESS && a->rows > 0)
         status = invert(context, a, 1, &g);
-    if (status == STARFISH_SUCCESS)
-        status = square(&g, m);
+    STARFISH_THEN(status, square(&g, m));
     starfish_csr_destroy(&g);
     return status;
 }

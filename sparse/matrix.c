@@ -5,7 +5,6 @@
 
 #include "scheduler/runtime/host_loop.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The entries of a vector, or the numbers of the vectors that have an entry in a row (no values). */
 struct list {
@@ -411,10 +410,8 @@ static starfish_status multiply_out(const struct biconjugation *b, struct starfi
     for (size_t i = 0; i < b->a->rows; i++)
         inverse[i] = 1 / b->pivot[i];
     starfish_status status = starfish_csr_build(&vectors, &transposed);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_csr_transpose(&transposed, &z);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_csr_product(&z, inverse, &transposed, m);
+    STARFISH_THEN(status, starfish_csr_transpose(&transposed, &z));
+    STARFISH_THEN(status, starfish_csr_product(&z, inverse, &transposed, m));
     starfish_csr_destroy(&z);
     starfish_csr_destroy(&transposed);
     return status;
@@ -427,12 +424,10 @@ starfish_status starfish_sainv(struct starfish_context *context, const struct st
 
     *m = (struct starfish_csr){.rows = 0};
     starfish_status status = begin(&b, context, a, drop);
-    if (status == STARFISH_SUCCESS)
-        status = do_every(&b, 0, 2);
+    STARFISH_THEN(status, do_every(&b, 0, 2));
     for (int first = 1; first <= 3 && status == STARFISH_SUCCESS; first += 2)
         status = do_every(&b, first, 4);
-    if (status == STARFISH_SUCCESS)
-        status = multiply_out(&b, m);
+    STARFISH_THEN(status, multiply_out(&b, m));
     end(&b);
     return status;
 }
