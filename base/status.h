@@ -37,6 +37,12 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...) _
             return starfish_fail(__VA_ARGS__);                                                                         \
     } while (0)
 
+/* The same with ARGUMENT, as most checks fail: the other arguments are the message's. */
+#define STARFISH_REFUSE_IF(condition, ...) STARFISH_FAIL_IF(condition, STARFISH_ERROR_ARGUMENT, __VA_ARGS__)
+
+/* SUCCESS where `condition` holds; else a failure, with starfish_fail's arguments behind the condition. */
+#define STARFISH_OR_FAIL(condition, ...) ((condition) ? STARFISH_SUCCESS : starfish_fail(__VA_ARGS__))
+
 /* Go on with the next step, whose status becomes `status`, unless an earlier one failed. For functions that have
  * something to release, or to agree on with other ranks, before they return. */
 #define STARFISH_THEN(status, expression)                                                                              \
@@ -47,6 +53,6 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...) _
 
 /* Return from the calling function with ARGUMENT where a pointer is NULL and must not be; `name` is the argument's, or
  * as "problem.lower" that of a member. */
-#define STARFISH_NEED(pointer, name) STARFISH_FAIL_IF(!(pointer), STARFISH_ERROR_ARGUMENT, "%s is NULL", name)
+#define STARFISH_NEED(pointer, name) STARFISH_REFUSE_IF(!(pointer), "%s is NULL", name)
 
 #endif
