@@ -3,9 +3,7 @@
  * wrappers alike. */
 #include "atmosphere/options.h"
 
-#include <float.h>
 #include <limits.h>
-#include <math.h>
 
 #define AT(member) STARFISH_OPTION_AT(starfish_atmosphere_options, member)
 
@@ -22,12 +20,11 @@ static const char *const preconditioner_names[STARFISH_ATMOSPHERE_PRECONDITIONER
     [STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID] = "multigrid"};
 
 static const struct starfish_option rows[] = {
-    {AT(method), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_atmosphere_method_names),
-     .flag = "--method", .text = "how the problem is solved"},
-    {AT(preconditioner), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(preconditioner_names),
-     .flag = "--preconditioner", .text = "cg: what approximates the inverse"},
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
-     .flag = "--precision", .text = "of right-hand side and solution"},
+    {AT(method), STARFISH_OPTION_CHOICES(starfish_atmosphere_method_names), .flag = "--method",
+     .text = "how the problem is solved"},
+    {AT(preconditioner), STARFISH_OPTION_CHOICES(preconditioner_names), .flag = "--preconditioner",
+     .text = "cg: what approximates the inverse"},
+    {AT(precision), STARFISH_OPTION_PRECISION, .flag = "--precision", .text = "of right-hand side and solution"},
     {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: cycles in f32, residuals in f64"},
     {AT(levels), .type = STARFISH_OPTION_INT, .most = MOST_LEVELS, .flag = "--levels",
      .text = "flat domains: grids at most; 0: 5, or more"},
@@ -39,10 +36,9 @@ static const struct starfish_option rows[] = {
     {AT(red_black), .type = STARFISH_OPTION_SWITCH, .text = "lines in two colours"},
     {AT(damping), .type = STARFISH_OPTION_REAL, .most = 2, .below_most = 1,
      .text = "of lines; 0: 2/3, in two colours 1"},
-    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
+    {AT(tolerance), STARFISH_OPTION_TOLERANCE,
      .text = "the residual's norm over that of the right-hand side; 0: 1e-10, in f32 1e-6"},
-    {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
-     .flag = "--max-iterations", .text = "steps at most"},
+    {AT(max_iterations), STARFISH_OPTION_STEPS, .text = "steps at most"},
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
     {AT(slabs), .synonym = "parts", .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
      .text = "runs of rows of columns, or boxes; 0: chosen from the workers"},

@@ -57,6 +57,13 @@ enum { STARFISH_PRECISIONS = STARFISH_F64 + 1, STARFISH_PRECISION_MIXED = STARFI
 #define STARFISH_OPTION_AT(type, member) .name = #member, .offset = offsetof(struct type, member)
 #define STARFISH_OPTION_VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof(names)[0]
 #define STARFISH_OPTION_PRECISIONS .values = starfish_precision_names, .value_count = STARFISH_PRECISIONS
+/* What options of several structs have alike: one of some names, a precision, a tolerance, and steps at most. */
+#define STARFISH_OPTION_CHOICES(names) .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(names)
+#define STARFISH_OPTION_PRECISION                                                                                      \
+    .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS
+#define STARFISH_OPTION_TOLERANCE .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance"
+#define STARFISH_OPTION_STEPS                                                                                          \
+    .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX, .flag = "--max-iterations"
 #define STARFISH_OPTION_TABLE(type, initialiser, rows)                                                                 \
     {                                                                                                                  \
         .defaults = #initialiser, .size = sizeof(struct type), .alignment = _Alignof(struct type),                     \

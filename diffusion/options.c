@@ -5,7 +5,6 @@
 
 #include "base/arithmetic.h"
 
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 
@@ -35,21 +34,19 @@ static const char *const coarse_names[STARFISH_COARSE_FORMS] = {[STARFISH_COARSE
                                                                 [STARFISH_COARSE_HALVES] = "halves"};
 
 static const struct starfish_option rows[] = {
-    {AT(method), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_diffusion_method_names),
-     .flag = "--method", .text = "how the problem is solved"},
-    {AT(preconditioner), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_preconditioner_names),
-     .flag = "--preconditioner", .text = "cg: what approximates the inverse"},
-    {AT(deflation), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_deflation_names),
-     .flag = "--deflation", .text = "cg: the sets of cells on which deflation vectors are constant"},
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
-     .flag = "--precision", .text = "of right-hand side and solution"},
+    {AT(method), STARFISH_OPTION_CHOICES(starfish_diffusion_method_names), .flag = "--method",
+     .text = "how the problem is solved"},
+    {AT(preconditioner), STARFISH_OPTION_CHOICES(starfish_preconditioner_names), .flag = "--preconditioner",
+     .text = "cg: what approximates the inverse"},
+    {AT(deflation), STARFISH_OPTION_CHOICES(starfish_deflation_names), .flag = "--deflation",
+     .text = "cg: the sets of cells on which deflation vectors are constant"},
+    {AT(precision), STARFISH_OPTION_PRECISION, .flag = "--precision", .text = "of right-hand side and solution"},
     {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: iterations in f32, residuals in f64"},
     {AT(vectors), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--vectors",
      .text = "deflation: stripes, or blocks per direction; 0: 64 stripes, 8 blocks"},
-    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
+    {AT(tolerance), STARFISH_OPTION_TOLERANCE,
      .text = "the residual's norm over that of the right-hand side; 0: 1e-10, in f32 1e-6"},
-    {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
-     .flag = "--max-iterations", .text = "steps at most"},
+    {AT(max_iterations), STARFISH_OPTION_STEPS, .text = "steps at most"},
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
     {AT(block), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
      .text = "block-ic: unknowns of a block; 0: four rows, in 3D four planes"},
@@ -58,8 +55,7 @@ static const struct starfish_option rows[] = {
     {PAPER(dropped_fill, DROPPED_FILL, "ip: only the entries that the matrix has"), .type = STARFISH_OPTION_SWITCH},
     {PAPER(matrix_free, MATRIX_FREE, "couplings are computed wherever they are needed"),
      .type = STARFISH_OPTION_SWITCH},
-    {PAPER(coarse, COARSE, "deflation: how the small matrix is inverted"), .type = STARFISH_OPTION_CHOICE,
-     STARFISH_OPTION_VALUES(coarse_names)},
+    {PAPER(coarse, COARSE, "deflation: how the small matrix is inverted"), STARFISH_OPTION_CHOICES(coarse_names)},
     {PAPER(product_with_az, PRODUCT_WITH_AZ, "deflation: a product with A in place of A Z"),
      .type = STARFISH_OPTION_SWITCH},
     {PAPER(separate_tasks, SEPARATE_TASKS, "every operation of a step is a task of its own"),

@@ -37,15 +37,14 @@ static const char *const coarse_solvers[] = {[STARFISH_COARSE_DIRECT] = "direct"
                                              [STARFISH_COARSE_CG_ADI] = "cg-adi"};
 
 static const struct starfish_option rows[] = {
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
-     .flag = "--precision", .text = "of right-hand side, solution and residual"},
+    {AT(precision), STARFISH_OPTION_PRECISION, .flag = "--precision",
+     .text = "of right-hand side, solution and residual"},
     {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: cycles in f32, residuals in f64"},
-    {AT(smoother), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SMOOTHER_AUTO,
-     STARFISH_OPTION_VALUES(starfish_smoother_names), .flag = "--smoother",
-     .text = "what smooths errors on every grid"},
+    {AT(smoother), STARFISH_OPTION_CHOICES(starfish_smoother_names), .default_value = STARFISH_SMOOTHER_AUTO,
+     .flag = "--smoother", .text = "what smooths errors on every grid"},
     {AT(damping), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .text = "of the smoother; 0: by the smoother"},
-    {AT(cycle), .synonym = "shape", .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_CYCLE_V,
-     STARFISH_OPTION_VALUES(starfish_cycle_names), .flag = "--cycle", .text = "shape of a cycle"},
+    {AT(cycle), .synonym = "shape", STARFISH_OPTION_CHOICES(starfish_cycle_names), .default_value = STARFISH_CYCLE_V,
+     .flag = "--cycle", .text = "shape of a cycle"},
     {AT(before), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
      .text = "smoothing steps before the coarse grid's correction"},
     {AT(after), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
@@ -69,26 +68,24 @@ static const struct starfish_option rows[] = {
      .flag = "--slabs", .text = "runs of lines that a grid is cut into; 0: chosen from the workers"},
     {AT(tail), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--tail",
      .text = "grids of so many unknowns and fewer are one task; 0: chosen from the workers"},
-    {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_KRYLOV_NONE,
-     STARFISH_OPTION_VALUES(starfish_krylov_names), .flag = "--krylov", .text = "what cycles precondition"},
+    {AT(krylov), STARFISH_OPTION_CHOICES(starfish_krylov_names), .default_value = STARFISH_KRYLOV_NONE,
+     .flag = "--krylov", .text = "what cycles precondition"},
     {AT(stored_diagonal), .type = STARFISH_OPTION_SWITCH,
      .text = "matrices are stored with diagonals, not with row sums"},
-    {AT(storage), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_STORAGE_INNER,
-     STARFISH_OPTION_VALUES(starfish_storage_names), .flag = "--storage",
-     .text = "of the entries of the cycles' matrices"},
-    {AT(matrix), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_MATRIX_AUTO,
-     STARFISH_OPTION_VALUES(starfish_matrix_names), .flag = "--matrix",
-     .text = "how the matrices of Q1 grids are kept"},
-    {AT(coarse), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_COARSE_DIRECT,
-     STARFISH_OPTION_VALUES(coarse_solvers), .text = "how the coarsest of Q1 grids is solved"},
+    {AT(storage), STARFISH_OPTION_CHOICES(starfish_storage_names), .default_value = STARFISH_STORAGE_INNER,
+     .flag = "--storage", .text = "of the entries of the cycles' matrices"},
+    {AT(matrix), STARFISH_OPTION_CHOICES(starfish_matrix_names), .default_value = STARFISH_MATRIX_AUTO,
+     .flag = "--matrix", .text = "how the matrices of Q1 grids are kept"},
+    {AT(coarse), STARFISH_OPTION_CHOICES(coarse_solvers), .default_value = STARFISH_COARSE_DIRECT,
+     .text = "how the coarsest of Q1 grids is solved"},
     {AT(coarse_tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1,
      .text = "of conjugate gradients on the coarsest grid; 0: 1e-2"},
     {AT(coarse_iterations), .type = STARFISH_OPTION_INT, .most = MOST_COARSE_ITERATIONS,
      .text = "of conjugate gradients on the coarsest grid; 0: 100"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_KRYLOV_MOST_PARTS, .flag = "--parts",
      .text = "runs of rows with memory of their own; 0: chosen from the workers"},
-    {AT(sharing), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SHARING_AUTO,
-     STARFISH_OPTION_VALUES(starfish_sharing_names), .flag = "--sharing", .text = "who shares the fine grids"},
+    {AT(sharing), STARFISH_OPTION_CHOICES(starfish_sharing_names), .default_value = STARFISH_SHARING_AUTO,
+     .flag = "--sharing", .text = "who shares the fine grids"},
 };
 
 const struct starfish_option_table starfish_multigrid_option_table =
@@ -99,25 +96,25 @@ static starfish_status check_symmetry(const struct starfish_multigrid_options *o
 {
     if (o->krylov != STARFISH_KRYLOV_CG)
         return STARFISH_SUCCESS;
-    STARFISH_FAIL_IF(o->before != o->after, STARFISH_ERROR_ARGUMENT,
-                     "options.before and after are %d and %d: must be the same for conjugate gradients", o->before,
-                     o->after);
-    STARFISH_FAIL_IF(o->cycle != STARFISH_CYCLE_V && o->cycle != STARFISH_CYCLE_W, STARFISH_ERROR_ARGUMENT,
-                     "options.cycle: F and FMG are not symmetric, which conjugate gradients need");
+    STARFISH_REFUSE_IF(o->before != o->after,
+                       "options.before and after are %d and %d: must be the same for conjugate gradients", o->before,
+                       o->after);
+    STARFISH_REFUSE_IF(o->cycle != STARFISH_CYCLE_V && o->cycle != STARFISH_CYCLE_W,
+                       "options.cycle: F and FMG are not symmetric, which conjugate gradients need");
     return STARFISH_SUCCESS;
 }
 
 static starfish_status check_together(const struct starfish_multigrid_options *o)
 {
     STARFISH_TRY(starfish_complete_options(o->precision, o->mixed, NULL));
-    STARFISH_FAIL_IF(o->storage && !o->mixed, STARFISH_ERROR_ARGUMENT,
-                     "options.storage is %s: it needs `mixed`, where residuals in f64 are by the "
-                     "matrix that is given",
-                     starfish_storage_names[o->storage]);
-    STARFISH_FAIL_IF(o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1, STARFISH_ERROR_ARGUMENT,
-                     "options.damping is %g: for Chebyshev a part of the interval, must be below 1", o->damping);
-    if (o->before == 0 && o->after == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.before and after are both 0: one at least must be more");
+    STARFISH_REFUSE_IF(o->storage && !o->mixed,
+                       "options.storage is %s: it needs `mixed`, where residuals in f64 are by the "
+                       "matrix that is given",
+                       starfish_storage_names[o->storage]);
+    STARFISH_REFUSE_IF(o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1,
+                       "options.damping is %g: for Chebyshev a part of the interval, must be below 1", o->damping);
+    STARFISH_REFUSE_IF(o->before == 0 && o->after == 0,
+                       "options.before and after are both 0: one at least must be more");
     return check_symmetry(o);
 }
 

@@ -7,7 +7,6 @@
 #include "poisson/methods.h"
 #include "tridiag/kernels/slab_lines.h"
 
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 
@@ -40,8 +39,7 @@ static const char *const radices[] = {[0] = "auto", [2] = "2", [4] = "4"};
 static const struct starfish_option rows[] = {
     {AT(method), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_METHOD_AUTO, .values = starfish_method_list,
      .value_count = STARFISH_METHODS, .flag = "--method", .text = "how the problem is solved"},
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
-     .flag = "--precision", .text = "of the arithmetic"},
+    {AT(precision), STARFISH_OPTION_PRECISION, .flag = "--precision", .text = "of the arithmetic"},
     {AT(slabs), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SLAB_MAX_SLABS, .flag = "--slabs",
      .text = "runs of z-planes; 0: chosen from the workers"},
     {AT(mode_blocks), .type = STARFISH_OPTION_SIZE, .most = MOST_MODE_BLOCKS,
@@ -51,16 +49,15 @@ static const struct starfish_option rows[] = {
      .text = "steps of iterative refinement at most; -1: where digits may be lost"},
     {AT(right_hand_sides), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
      .text = "how many the plan will be used for, which auto takes into account; 0: many"},
-    {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO,
-     STARFISH_OPTION_VALUES(algorithms), .flag = "--algorithm",
-     .text = "blktri-product: how GPUs solve tridiagonal systems"},
+    {AT(algorithm), STARFISH_OPTION_CHOICES(algorithms), .default_value = STARFISH_ALGORITHM_AUTO,
+     .flag = "--algorithm", .text = "blktri-product: how GPUs solve tridiagonal systems"},
     {AT(split), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = STARFISH_MAX_REDUCTION_LEVELS,
      .flag = "--split",
      .text = "blktri on both kinds of workers: levels next to the root for the cores; -1: chosen by times of levels"},
-    {AT(radix), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(radices), .flag = "--radix",
+    {AT(radix), STARFISH_OPTION_CHOICES(radices), .flag = "--radix",
      .text = "blktri by partial fractions: parts that a block of rows is cut into"},
     {AT(complex_rhs), .type = STARFISH_OPTION_SWITCH, .text = "right-hand sides and solutions are complex"},
-    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
+    {AT(tolerance), STARFISH_OPTION_TOLERANCE,
      .text = "iterative methods: the residual's norm over that of the right-hand side; 0: 1e-10, in f32 1e-6"},
     {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "multigrid in f64: cycles in f32"},
     {AT(count), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = MOST_ELEMENTS,
@@ -91,7 +88,8 @@ starfish_status starfish_poisson_complete_options(struct starfish_poisson_option
 
     if (options->max_iterations == 0)
         options->max_iterations = defaults.max_iterations;
-    if (options->mixed && (options->method != STARFISH_METHOD_MULTIGRID || options->precision != STARFISH_F64))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_METHOD_MULTIGRID in STARFISH_F64");
+    STARFISH_REFUSE_IF(options->mixed &&
+                           (options->method != STARFISH_METHOD_MULTIGRID || options->precision != STARFISH_F64),
+                       "options.mixed is for STARFISH_METHOD_MULTIGRID in STARFISH_F64");
     return STARFISH_SUCCESS;
 }

@@ -20,8 +20,7 @@ const char *const starfish_algorithm_names[] = {
 };
 
 static const struct starfish_option rows[] = {
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
-     .flag = "--precision", .text = "of the arithmetic"},
+    {AT(precision), STARFISH_OPTION_PRECISION, .flag = "--precision", .text = "of the arithmetic"},
     {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO,
      .values = starfish_algorithm_names, .value_count = STARFISH_ALGORITHMS, .flag = "--algorithm",
      .text = "how the lines are solved"},
