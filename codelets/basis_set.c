@@ -80,8 +80,3 @@ void starfish_basis_set_destroy(struct starfish_basis_set *set)
     give_back(set);
     starfish_basis_destroy(&set->basis);
 }
-
-struct starfish_basis_cuda *starfish_basis_set_here(const struct starfish_basis_set *set)
-{
-    return starfish_worker_plans_here(&set->gpu);
-}

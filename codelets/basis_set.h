@@ -20,7 +20,5 @@ starfish_status starfish_basis_set_create(struct starfish_basis_set *set, struct
 void starfish_basis_set_destroy(struct starfish_basis_set *set);
 /* What it takes of a GPU's memory for its matrices, two of n x n at most, and for products of them. */
 size_t starfish_basis_set_device_bytes(size_t n, starfish_precision precision);
-/* Inside a task on a GPU: the plan of the running worker. */
-struct starfish_basis_cuda *starfish_basis_set_here(const struct starfish_basis_set *set);
 
 #endif

@@ -153,7 +153,7 @@ static int columns_here(const struct starfish_place *place, const struct starfis
 {
 #ifdef STARFISH_HAVE_GPU
     if (place->gpu)
-        return starfish_basis_columns_cuda(starfish_basis_set_here(set), direction, columns, place->stream);
+        return starfish_basis_columns_cuda(starfish_worker_plans_here(&set->gpu), direction, columns, place->stream);
 #endif
     (void)place;
     starfish_basis_columns_cpu(&set->basis, direction, columns);

@@ -8,22 +8,20 @@
 
 struct arguments {
     struct starfish_task_header header;
-    starfish_precision precision;
-    int to_levels;
-    size_t width, tiles, levels;
+    struct starfish_rows_task task; /* its pointers are gone */
     size_t level_rows[STARFISH_MAX_LEVELS];
 };
 
 /* Data: places, tiles, levels. */
 static struct starfish_rows rows_of_level(void *buffers[], const struct arguments *a, size_t level, size_t *place)
 {
-    struct starfish_rows kernel = {.width = a->width, .count = a->level_rows[level]};
+    struct starfish_rows kernel = {.width = a->task.width, .count = a->level_rows[level]};
     const int *places = STARFISH_VECTOR(buffers, 0);
-    for (size_t t = 0; t < a->tiles; t++)
+    for (size_t t = 0; t < a->task.tiles; t++)
         kernel.array[t] = STARFISH_VECTOR(buffers, 1 + t);
     kernel.which = places + *place;
     kernel.position = places + *place + kernel.count;
-    kernel.buffer = STARFISH_VECTOR(buffers, 1 + a->tiles + level);
+    kernel.buffer = STARFISH_VECTOR(buffers, 1 + a->task.tiles + level);
     *place += 2 * kernel.count;
     return kernel;
 }
@@ -31,15 +29,15 @@ static struct starfish_rows rows_of_level(void *buffers[], const struct argument
 static void rows_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
     size_t first = 0;
-    for (size_t level = 0; level < a->levels; level++) {
+    for (size_t level = 0; level < a->task.levels; level++) {
         const struct starfish_rows kernel = rows_of_level(buffers, a, level, &first);
         starfish_task_check(&a->header, "rows",
                             starfish_rows_at(place, a->header.progress->context, &kernel,
-                                             a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER));
+                                             a->task.to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER));
     }
 }
 
-STARFISH_PLACE_CODELET(rows, arguments, a->precision, "rows", 0xbbbbbb);
+STARFISH_PLACE_CODELET(rows, arguments, a->task.precision, "rows", 0xbbbbbb);
 
 starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, const struct starfish_rows_task *d)
 {
@@ -51,11 +49,7 @@ starfish_status starfish_submit_rows(struct starfish_progress *progress, int pha
     task.flops = 0; /* copies */
     starfish_task_at(&task, "block", d->tile[0], 1);
     starfish_task_data(&task, d->places, STARPU_R);
-    struct arguments arguments = {.precision = d->precision,
-                                  .to_levels = d->to_levels,
-                                  .width = d->width,
-                                  .tiles = d->tiles,
-                                  .levels = d->levels};
+    struct arguments arguments = {.task = *d};
     size_t count = 0;
     for (size_t t = 0; t < d->tiles; t++)
         starfish_task_data(&task, d->tile[t], d->to_levels ? STARPU_R : STARPU_W);

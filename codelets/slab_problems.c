@@ -22,11 +22,8 @@ enum { ALIGNMENT = 256, GPU_BYTES = 16 << 20, MOST_PROBLEMS = 32768 };
 
 struct arguments {
     struct starfish_task_header header;
-    const struct starfish_slab_space *space;
-    const struct starfish_workspace *workspace;
-    struct starfish_replays *replays;
-    size_t problems;
-    int in_place, has_removed;
+    struct starfish_slab_problems_task task;
+    int in_place;
 };
 
 /* Data: tables, solution, rhs unless in place; constant tables if singular; removed if wanted. */
@@ -106,7 +103,7 @@ struct batch {
 /* Bytes before a problem. */
 static size_t before(const struct work *work, const struct starfish_strides *strides, size_t problem)
 {
-    const struct starfish_slab_space *space = work->a->space;
+    const struct starfish_slab_space *space = work->a->task.space;
     return problem * (strides->row > 0 ? strides->box : elements(space)) * starfish_real_size(space->precision);
 }
 
@@ -114,7 +111,7 @@ static size_t before(const struct work *work, const struct starfish_strides *str
 static void describe_constant(struct batch *batch, void *modes, size_t first, size_t count, char *room)
 {
     const struct work *work = batch->work;
-    const struct starfish_slab_space *space = work->a->space;
+    const struct starfish_slab_space *space = work->a->task.space;
     batch->lane =
         (struct starfish_slab_lane){.planes = space->n[2],
                                     .stride = space->n[0] * space->n[1],
@@ -130,7 +127,7 @@ static void describe_constant(struct batch *batch, void *modes, size_t first, si
 static struct batch batch_of(const struct work *work, size_t first, size_t count, char *workspace)
 {
     const starfish_worker_kind kind = work->place->gpu ? STARFISH_GPU : STARFISH_CPU;
-    const struct starfish_slab_space *space = work->a->space;
+    const struct starfish_slab_space *space = work->a->task.space;
     const int strided = work->solution_strides.row > 0;
     char *const room = (char *)aligned((uintptr_t)workspace), *const kernels = room;
     char *const own_modes = kernels + kernels_bytes(space, kind);
@@ -158,7 +155,7 @@ static struct batch batch_of(const struct work *work, size_t first, size_t count
 
 static struct work work_of(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct starfish_slab_space *space = a->space;
+    const struct starfish_slab_space *space = a->task.space;
     const struct starfish_slab_parts whole = {.count = 1, .first_row = {0, space->n[1]}};
     int at = STARFISH_SLAB_TABLES;
     struct work work = {.place = place,
@@ -173,7 +170,7 @@ static struct work work_of(const struct starfish_place *place, void *buffers[], 
     at++;
     if (space->constant_lane >= 0)
         work.constant = STARFISH_VECTOR(buffers, at++);
-    if (a->has_removed)
+    if (a->task.removed)
         work.removed = STARFISH_VECTOR(buffers, at++);
     return work;
 }
@@ -186,7 +183,7 @@ static const struct starfish_activity backward = {"transform back", 0x228833, ST
 static void report(const struct work *work, const struct starfish_activity *activity)
 {
     enum { LEAST_UNKNOWNS = 4096 };
-    if (!work->place->gpu && elements(work->a->space) >= LEAST_UNKNOWNS)
+    if (!work->place->gpu && elements(work->a->task.space) >= LEAST_UNKNOWNS)
         starfish_activity_begin(activity);
 }
 
@@ -194,7 +191,7 @@ static int run_batch(const struct batch *batch)
 {
     const struct work *work = batch->work;
     const struct starfish_place *place = work->place;
-    const struct starfish_slab_space *space = work->a->space;
+    const struct starfish_slab_space *space = work->a->task.space;
     const int singular = space->constant_lane >= 0;
     report(work, &forward);
     TRY_LAUNCH(starfish_plane_set_here(place, &space->planes, &batch->forward));
@@ -215,12 +212,12 @@ static int problems_share(const struct starfish_place *place, void *data, size_t
 {
     const struct work *work = data;
     const struct arguments *a = work->a;
-    const size_t most = place->gpu ? starfish_slab_problems_at_once(a->space) : 1;
-    const size_t end = a->problems * (part + 1) / parts;
-    for (size_t first = a->problems * part / parts; first < end; first += most) {
+    const size_t most = place->gpu ? starfish_slab_problems_at_once(a->task.space) : 1;
+    const size_t end = a->task.problems * (part + 1) / parts;
+    for (size_t first = a->task.problems * part / parts; first < end; first += most) {
         const size_t left = end - first;
         const struct batch batch =
-            batch_of(work, first, left < most ? left : most, starfish_workspace_part(a->workspace, part));
+            batch_of(work, first, left < most ? left : most, starfish_workspace_part(a->task.workspace, part));
         TRY_LAUNCH(run_batch(&batch));
     }
     return 0;
@@ -240,8 +237,8 @@ static struct starfish_replay_key key_of(const struct work *work)
     return (struct starfish_replay_key){13,
                                         {(uintptr_t)work->rhs, (uintptr_t)work->solution, (uintptr_t)work->lines.lower,
                                          (uintptr_t)work->lines.shift_inner, (uintptr_t)work->constant,
-                                         (uintptr_t)work->removed, work->a->problems, rhs->row, rhs->plane, rhs->box,
-                                         solution->row, solution->plane, solution->box}};
+                                         (uintptr_t)work->removed, work->a->task.problems, rhs->row, rhs->plane,
+                                         rhs->box, solution->row, solution->plane, solution->box}};
 }
 #endif
 
@@ -252,21 +249,18 @@ static void slab_problems_here(const struct starfish_place *place, void *buffers
     if (place->gpu) {
         const struct starfish_replay_key key = key_of(&work);
         starfish_task_check(&a->header, "whole problems",
-                            starfish_replay(a->replays, &key, place->stream, launch_all, &work));
+                            starfish_replay(a->task.replays, &key, place->stream, launch_all, &work));
         return;
     }
 #endif
-    starfish_place_share(place, a->space->context, problems_share, &work);
+    starfish_place_share(place, a->task.space->context, problems_share, &work);
 }
 
 /* A problem that is alone has times of its own. */
-static void slab_alone_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
-{
-    slab_problems_here(place, buffers, a);
-}
+#define slab_alone_here slab_problems_here
 
-STARFISH_PLACE_CODELET(slab_problems, arguments, a->space->precision, "slab_problems", 0x228833);
-STARFISH_PLACE_CODELET(slab_alone, arguments, a->space->precision, "slab_alone", 0x228833);
+STARFISH_PLACE_CODELET(slab_problems, arguments, a->task.space->precision, "slab_problems", 0x228833);
+STARFISH_PLACE_CODELET(slab_alone, arguments, a->task.space->precision, "slab_alone", 0x228833);
 
 int starfish_slab_alone_is_known(const struct starfish_context *context)
 {
@@ -280,12 +274,7 @@ starfish_status starfish_submit_slab_problems(struct starfish_progress *progress
 {
     const struct starfish_slab_space *space = d->space;
     struct starfish_task task;
-    struct arguments arguments = {.space = space,
-                                  .workspace = d->workspace,
-                                  .replays = d->replays,
-                                  .problems = d->problems,
-                                  .in_place = d->rhs == d->solution,
-                                  .has_removed = d->removed != NULL};
+    struct arguments arguments = {.task = *d, .in_place = d->rhs == d->solution};
     starfish_task_begin(&task, d->alone ? &slab_alone_codelet : &slab_problems_codelet, progress, phase);
     task.name = d->alone ? "alone" : "problems";
     task.flops = (double)d->problems * 2 * starfish_slab_flops(space, space->n[2]);

@@ -261,7 +261,6 @@ starfish_status starfish_submit_visit(struct starfish_progress *progress, const 
     starfish_task_costs(&task, cost_of(&a));
     starfish_task_of_owner(&task, t->u[0]->space, t->part, setting->where);
     a.table = starfish_task_optional(&task, t->table, STARPU_R); /* other ranks' parts have none */
-    ;
     a.coarse_table = starfish_task_optional(&task, t->coarse_table, STARPU_R);
     attach_solution(&task, &a, t);
     a.f = starfish_vector_attach(&task, t->f, t->part, &v->f, STARPU_R);
