@@ -94,9 +94,10 @@ struct starfish_executing starfish_ranks_of_task(const struct starfish_context *
     return executing;
 }
 
-static starfish_status failed(const struct starfish_transport *transport)
+/* What a function of the transport has returned. */
+static starfish_status check(const struct starfish_transport *transport, int code)
 {
-    return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU-MPI: %s", transport->text(transport->state));
+    return STARFISH_OR_FAIL(code == 0, STARFISH_ERROR_RUNTIME, "StarPU-MPI: %s", transport->text(transport->state));
 }
 
 static void travelled(void *nothing)
@@ -119,8 +120,7 @@ static starfish_status move_all(const struct starfish_context *context, const st
         const int posted = move(transport->state, task->data[i].handle, executing, task->priority, travelled);
         if (posted != 1)
             starfish_idle_task_done();
-        if (posted < 0)
-            return failed(transport);
+        STARFISH_TRY(check(transport, posted < 0));
     }
     return STARFISH_SUCCESS;
 }
@@ -194,8 +194,7 @@ static starfish_status find_difference(const struct starfish_transport *transpor
     uint64_t *own = all + (size_t)transport->ranks * count;
     struct starfish_alike alike = {.each = own, .most = count};
     walk(data, &alike);
-    starfish_status status =
-        transport->gather(transport->state, own, count * sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
+    starfish_status status = check(transport, transport->gather(transport->state, own, count * sizeof *own, all));
     size_t i = 0;
     while (status == STARFISH_SUCCESS && i < count && are_alike(all + i, count, transport->ranks))
         i++;
@@ -221,8 +220,7 @@ static starfish_status pass_on(const struct starfish_transport *transport, const
     const starfish_status status = (starfish_status)vote[rank].status;
     if (transport->rank == rank)
         snprintf(message, sizeof message, "%s", starfish_error_message());
-    if (transport->broadcast(transport->state, message, sizeof message, rank) != 0)
-        return failed(transport);
+    STARFISH_TRY(check(transport, transport->broadcast(transport->state, message, sizeof message, rank)));
     return rank == 0 ? starfish_fail(status, "%s", message) : starfish_fail(status, "rank %d: %s", rank, message);
 }
 
@@ -249,7 +247,7 @@ static starfish_status compare(const struct starfish_transport *transport, const
         least = all[rank].count < least ? all[rank].count : least;
         most = all[rank].count > most ? all[rank].count : most;
     }
-    STARFISH_FAIL_IF(least == 0 && most > 0, STARFISH_ERROR_ARGUMENT, "the kind of plan differs between ranks");
+    STARFISH_REFUSE_IF(least == 0 && most > 0, "the kind of plan differs between ranks");
     return different && walk ? find_difference(transport, walk, data, (size_t)least) : STARFISH_SUCCESS;
 }
 
@@ -264,8 +262,7 @@ static starfish_status agree(const struct starfish_transport *transport, starfis
     if (walk && status == STARFISH_SUCCESS)
         walk(data, &alike);
     const struct vote own = {(int64_t)status, *next_tag, alike.all, alike.count};
-    starfish_status gathered =
-        transport->gather(transport->state, &own, sizeof own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
+    starfish_status gathered = check(transport, transport->gather(transport->state, &own, sizeof own, all));
     for (int rank = 0; rank < transport->ranks && gathered == STARFISH_SUCCESS; rank++)
         *next_tag = all[rank].tag > *next_tag ? all[rank].tag : *next_tag;
     const int failed_rank = gathered == STARFISH_SUCCESS ? failed_rank_of(all, transport->ranks) : -1;
@@ -305,10 +302,9 @@ starfish_status starfish_transport_agree(const struct starfish_transport *transp
 starfish_status starfish_ranks_gather(const struct starfish_context *context, const void *own, size_t bytes, void *all)
 {
     const struct starfish_transport *transport = transport_of(context);
-    if (!transport)
-        memcpy(all, own, bytes);
-    else if (transport->gather(transport->state, own, bytes, all) != 0)
-        return failed(transport);
+    if (transport)
+        return check(transport, transport->gather(transport->state, own, bytes, all));
+    memcpy(all, own, bytes);
     return STARFISH_SUCCESS;
 }
 
@@ -318,8 +314,8 @@ starfish_status starfish_ranks_broadcast(const struct starfish_context *context,
     const size_t most = (size_t)1 << 30;
     const struct starfish_transport *transport = transport_of(context);
     for (size_t at = 0; transport && at < bytes; at += most)
-        if (transport->broadcast(transport->state, (char *)data + at, bytes - at < most ? bytes - at : most, from) != 0)
-            return failed(transport);
+        STARFISH_TRY(check(transport, transport->broadcast(transport->state, (char *)data + at,
+                                                           bytes - at < most ? bytes - at : most, from)));
     return STARFISH_SUCCESS;
 }
 
@@ -327,10 +323,9 @@ starfish_status starfish_ranks_collect(const struct starfish_context *context, c
                                        void *all)
 {
     const struct starfish_transport *transport = transport_of(context);
-    if (!transport)
-        memcpy(all, own, bytes[0]);
-    else if (transport->collect(transport->state, own, bytes, all) != 0)
-        return failed(transport);
+    if (transport)
+        return check(transport, transport->collect(transport->state, own, bytes, all));
+    memcpy(all, own, bytes[0]);
     return STARFISH_SUCCESS;
 }
 
@@ -382,12 +377,9 @@ starfish_status starfish_ranks_agree_maximum(const struct starfish_context *cont
 static starfish_status join(struct starfish_context *context, const struct starfish_transport *transport)
 {
     struct starfish_ranks *ranks = calloc(1, sizeof *ranks);
-    starfish_status status = STARFISH_SUCCESS;
-    if (!ranks)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a context");
-    status = starfish_transport_agree(transport, status);
-    if (status == STARFISH_SUCCESS && transport->start(transport->state) != 0)
-        status = failed(transport);
+    starfish_status status = starfish_transport_agree(
+        transport, STARFISH_OR_FAIL(ranks, STARFISH_ERROR_MEMORY, "out of memory for a context"));
+    STARFISH_THEN(status, check(transport, transport->start(transport->state)));
     if (!ranks || status != STARFISH_SUCCESS) {
         free(ranks);
         return status;
@@ -420,7 +412,7 @@ static starfish_status create_here(struct starfish_context **context, const stru
     const starfish_status taken = starfish_options_take(&starfish_context_option_table, user, &options);
     void *binding = starfish_topology_binding();
     const int code = transport->take_share(transport->state, options.cpu_workers, &share);
-    starfish_status status = starfish_transport_agree(transport, code == 0 ? taken : failed(transport));
+    starfish_status status = starfish_transport_agree(transport, code == 0 ? taken : check(transport, code));
     options.gpu_workers = options.gpu_workers < 0 ? share.gpu_workers : options.gpu_workers;
     STARFISH_THEN(status, starfish_transport_agree(transport, starfish_runtime_create(context, &options)));
     starfish_topology_bind_again(binding);
@@ -486,8 +478,7 @@ starfish_status starfish_context_deal(const struct starfish_context *context, si
     STARFISH_NEED(context, "context");
     STARFISH_NEED(first, "first");
     STARFISH_NEED(count, "count");
-    if (rank < 0 || rank >= ranks)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rank is %d, but there are %d ranks", rank, ranks);
+    STARFISH_REFUSE_IF(rank < 0 || rank >= ranks, "rank is %d, but there are %d ranks", rank, ranks);
     const struct starfish_run_of_planes run = starfish_deal(n, rank, ranks);
     *first = run.first;
     *count = run.count;
