@@ -212,11 +212,6 @@ static int for_diagonals(const struct starfish_poisson_plan *plan)
 }
 
 /* Eliminations without pivoting may lose digits in a layer, and where eigenvalues of both signs meet. */
-static int for_layers(const struct starfish_poisson_plan *plan)
-{
-    return is_layer(plan);
-}
-
 static int for_signs(const struct starfish_poisson_plan *plan)
 {
     const int any_sign = plan->options.precision == STARFISH_F64 && !plan->direction[1].imaginary &&
@@ -257,7 +252,7 @@ int starfish_poisson_refinements_of_tables(const struct starfish_poisson_plan *p
 int starfish_poisson_wanted_refinements(const struct starfish_poisson_plan *plan)
 {
     static int (*const rule[])(const struct starfish_poisson_plan *) = {
-        for_condition, for_diagonals, for_layers,    for_signs,
+        for_condition, for_diagonals, is_layer,      for_signs,
         for_scaling,   for_chains,    for_asymmetry, starfish_poisson_refinements_of_tables,
     };
     int steps = 0;

@@ -9,8 +9,9 @@
 
 #include <stdio.h>
 
-static starfish_status fill(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
+starfish_status starfish_poisson_report_memory(const struct starfish_plan *base, struct starfish_memory *memory)
 {
+    const struct starfish_poisson_plan *plan = (const struct starfish_poisson_plan *)base;
     *memory = (struct starfish_memory){.main_bytes = 0};
     STARFISH_TRY(plan->method->memory(plan, memory));
     starfish_memory_complete(plan->base.context, plan->state != NULL, memory);
@@ -21,14 +22,9 @@ starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan
 {
     struct starfish_memory memory;
     char what[64];
-    STARFISH_TRY(fill(plan, &memory));
+    STARFISH_TRY(starfish_poisson_report_memory(&plan->base, &memory));
     snprintf(what, sizeof what, "method %s", starfish_method_list[plan->method->id]);
     return starfish_memory_check(what, &memory);
-}
-
-starfish_status starfish_poisson_report_memory(const struct starfish_plan *base, struct starfish_memory *memory)
-{
-    return fill((const struct starfish_poisson_plan *)base, memory);
 }
 
 starfish_status starfish_poisson_memory(starfish_context *context, const struct starfish_poisson_problem *problem,
