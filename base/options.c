@@ -102,9 +102,8 @@ void starfish_options_set_defaults(const struct starfish_option_table *table, vo
 
 static starfish_status check_size(const struct starfish_option_table *table, size_t size)
 {
-    STARFISH_FAIL_IF(size <= table->option[0].offset || size > LARGEST_STRUCT || size % table->alignment != 0,
-                     STARFISH_ERROR_ARGUMENT, "options.size is %zu, no size of a version's struct: start from %s", size,
-                     table->defaults);
+    STARFISH_REFUSE_IF(size <= table->option[0].offset || size > LARGEST_STRUCT || size % table->alignment != 0,
+                       "options.size is %zu, no size of a version's struct: start from %s", size, table->defaults);
     return STARFISH_SUCCESS;
 }
 
@@ -116,10 +115,10 @@ starfish_status starfish_options_take(const struct starfish_option_table *table,
     const size_t size = *(const size_t *)user;
     STARFISH_TRY(check_size(table, size));
     for (size_t byte = table->size; byte < size; byte++)
-        STARFISH_FAIL_IF(((const unsigned char *)user)[byte] != 0, STARFISH_ERROR_ARGUMENT,
-                         "options.size is %zu, not %zu: this library is older than the program, and byte %zu is "
-                         "not zero: it belongs to an option that the library does not know",
-                         size, table->size, byte);
+        STARFISH_REFUSE_IF(((const unsigned char *)user)[byte] != 0,
+                           "options.size is %zu, not %zu: this library is older than the program, and byte %zu is "
+                           "not zero: it belongs to an option that the library does not know",
+                           size, table->size, byte);
     memcpy(options, user, size < table->size ? size : table->size);
     *(size_t *)options = table->size;
     return STARFISH_SUCCESS;
@@ -187,11 +186,10 @@ static starfish_status check_number(const struct starfish_option *option, double
     if (in_range(option, value))
         return STARFISH_SUCCESS;
     value_text(option, value, text, sizeof text);
-    STARFISH_FAIL_IF(value > DBL_MAX, STARFISH_ERROR_ARGUMENT, "options.%s is %s, must be finite", option->name, text);
-    if (option->least == 0 && !(option->most < DBL_MAX))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, must not be negative", option->name, text);
-    STARFISH_FAIL_IF(!(option->most < DBL_MAX), STARFISH_ERROR_ARGUMENT, "options.%s is %s, less than %g", option->name,
-                     text, option->least);
+    STARFISH_REFUSE_IF(value > DBL_MAX, "options.%s is %s, must be finite", option->name, text);
+    STARFISH_REFUSE_IF(option->least == 0 && !(option->most < DBL_MAX), "options.%s is %s, must not be negative",
+                       option->name, text);
+    STARFISH_REFUSE_IF(!(option->most < DBL_MAX), "options.%s is %s, less than %g", option->name, text, option->least);
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, not in %s", option->name, text,
                          range_text(option, range, sizeof range));
 }
@@ -221,8 +219,7 @@ starfish_status starfish_option_describe(const struct starfish_option_table *tab
                                          struct starfish_option_description *description)
 {
     STARFISH_NEED(description, "description");
-    if (index >= table->count)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu options", index, table->count);
+    STARFISH_REFUSE_IF(index >= table->count, "index is %zu, but there are %zu options", index, table->count);
     const struct starfish_option *option = &table->option[index];
     *description = (struct starfish_option_description){
         .name = option->name,
@@ -325,8 +322,8 @@ static starfish_status set_number(const struct starfish_option *option, void *op
         set_value(option, options, value);
         return STARFISH_SUCCESS;
     }
-    if (is_real && option->least <= -DBL_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a finite number, is '%s'", label(option), word);
+    STARFISH_REFUSE_IF(is_real && option->least <= -DBL_MAX, "%s: must be a finite number, is '%s'", label(option),
+                       word);
     if (option->most < INT_MAX)
         starfish_print(most, sizeof most, option->below_most ? ", below %g" : " to %g", option->most);
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a %snumber from %g%s, is '%s'", label(option),
@@ -343,8 +340,7 @@ starfish_status starfish_option_set(const struct starfish_option *option, void *
         named.value_count = 2;
         return set_choice(&named, options, word ? word : states[1]);
     }
-    if (!word || option->type == STARFISH_OPTION_POINTER)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a value is missing", label(option));
+    STARFISH_REFUSE_IF(!word || option->type == STARFISH_OPTION_POINTER, "%s: a value is missing", label(option));
     if (option->type == STARFISH_OPTION_TEXT) {
         *(const char **)member(option, options) = word;
         return STARFISH_SUCCESS;
@@ -360,8 +356,7 @@ starfish_status starfish_option_set_named(const struct starfish_option_table *ta
     STARFISH_NEED(value, name);
     const struct starfish_option *option = starfish_option_named(table, name);
     STARFISH_TRY(check_size(table, *(const size_t *)options));
-    if (!option || option->offset >= *(const size_t *)options)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options have no '%s'", name);
+    STARFISH_REFUSE_IF(!option || option->offset >= *(const size_t *)options, "options have no '%s'", name);
     struct starfish_option labelled = *option;
     labelled.flag = NULL;
     return starfish_option_set(&labelled, options, value);
