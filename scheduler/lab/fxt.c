@@ -50,9 +50,8 @@ static starfish_status check_room(const char *folder)
     if (file)
         fclose(file);
     unlink(path);
-    return written == PIECES ? STARFISH_SUCCESS
-                             : starfish_fail(STARFISH_ERROR_FILE, "%s: StarPU's trace cannot be written: %s", folder,
-                                             strerror(error));
+    return STARFISH_OR_FAIL(written == PIECES, STARFISH_ERROR_FILE, "%s: StarPU's trace cannot be written: %s", folder,
+                            strerror(error));
 }
 
 starfish_status starfish_fxt_prepare(const char *folder)
@@ -97,9 +96,9 @@ static void convert(const char *folder, const char *trace)
 static starfish_status check_disk(const char *folder)
 {
     struct statvfs disk;
-    if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0 || (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) > 0)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: the disk is full, and StarPU's traces are not whole", folder);
+    return STARFISH_OR_FAIL(statvfs(folder, &disk) != 0 || disk.f_blocks == 0 ||
+                                (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) > 0,
+                            STARFISH_ERROR_FILE, "%s: the disk is full, and StarPU's traces are not whole", folder);
 }
 
 /* Files that end where a limit ends them (ulimit -f). */
@@ -268,5 +267,5 @@ starfish_status starfish_fxt_copies(const char *folder, const struct starfish_re
         fclose(tasks);
     *count = whole_copies(&found);
     *copies = found.copy;
-    return read ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the copies of a trace");
+    return STARFISH_OR_FAIL(read, STARFISH_ERROR_MEMORY, "out of memory for the copies of a trace");
 }

@@ -152,9 +152,8 @@ static starfish_status copy_lines(const char *path, FILE *from, FILE *to)
     for (size_t i = 0; i < lines.count; i++)
         free(lines.line[i].text);
     free(lines.line);
-    return copied ? STARFISH_SUCCESS
-                  : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read and written anew: %s", path,
-                                  reason ? strerror(reason) : "out of memory");
+    return STARFISH_OR_FAIL(copied, STARFISH_ERROR_FILE, "%s: cannot be read and written anew: %s", path,
+                            reason ? strerror(reason) : "out of memory");
 }
 
 starfish_status starfish_paje_mend(const char *folder)

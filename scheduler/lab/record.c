@@ -5,7 +5,6 @@
 
 #include "scheduler/runtime/team.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,8 +292,7 @@ static struct starfish_record *create(struct starfish_context *context)
 starfish_status starfish_record_start(struct starfish_context *context, struct starfish_record **record)
 {
     *record = NULL;
-    if (context->observer)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a record of this context's tasks is being kept already");
+    STARFISH_REFUSE_IF(context->observer, "a record of this context's tasks is being kept already");
     *record = create(context);
     STARFISH_FAIL_IF(!*record, STARFISH_ERROR_MEMORY, "out of memory for a record of tasks");
     context->observer = &(*record)->observer;

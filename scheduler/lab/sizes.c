@@ -148,7 +148,7 @@ starfish_status starfish_sizes_read(const char *path)
     FILE *stream = fopen(path, "r");
     atomic_store(&kept.keeps, 1);
     if (!stream)
-        return errno == ENOENT ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+        return STARFISH_OR_FAIL(errno == ENOENT, STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     pthread_mutex_lock(&kept.lock);
     while (getline(&line, &size, stream) > 0)
         read_line(line);

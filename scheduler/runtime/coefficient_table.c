@@ -167,8 +167,8 @@ starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t cou
 starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
                                            size_t element_size)
 {
-    STARFISH_FAIL_IF(count == 0 || count > UINT32_MAX, STARFISH_ERROR_ARGUMENT,
-                     "a piece of %zu elements: ask for more slabs or mode blocks", count);
+    STARFISH_REFUSE_IF(count == 0 || count > UINT32_MAX, "a piece of %zu elements: ask for more slabs or mode blocks",
+                       count);
     starpu_vector_data_register(handle, memory ? STARPU_MAIN_RAM : -1, (uintptr_t)memory, (uint32_t)count,
                                 element_size);
     return STARFISH_SUCCESS;
@@ -177,10 +177,9 @@ starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *m
 starfish_status starfish_matrix_register_at(starpu_data_handle_t *handle, void *memory,
                                             const struct starfish_matrix *matrix, size_t element_size)
 {
-    STARFISH_FAIL_IF(matrix->columns == 0 || matrix->rows == 0 || matrix->stride > UINT32_MAX ||
-                         matrix->rows > UINT32_MAX,
-                     STARFISH_ERROR_ARGUMENT, "a piece of %zu x %zu elements: ask for more slabs or mode blocks",
-                     matrix->columns, matrix->rows);
+    STARFISH_REFUSE_IF(
+        matrix->columns == 0 || matrix->rows == 0 || matrix->stride > UINT32_MAX || matrix->rows > UINT32_MAX,
+        "a piece of %zu x %zu elements: ask for more slabs or mode blocks", matrix->columns, matrix->rows);
     starpu_matrix_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)matrix->stride,
                                 (uint32_t)matrix->columns, (uint32_t)matrix->rows, element_size);
     return STARFISH_SUCCESS;
@@ -201,8 +200,7 @@ starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct s
 {
     int node;
     STARFISH_TRY(starfish_memory_place(context, name, memory, &node, NULL));
-    if (count == 0 || count > UINT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: an array of %zu elements", name, count);
+    STARFISH_REFUSE_IF(count == 0 || count > UINT32_MAX, "%s: an array of %zu elements", name, count);
     STARFISH_TRY(starfish_memory_check_pinned(context, name, memory, count * element_size));
     starpu_vector_data_register(handle, node, (uintptr_t)memory, (uint32_t)count, element_size);
     starpu_data_set_name(*handle, name);

@@ -79,9 +79,8 @@ static int core_of(int worker)
 
 starfish_status starfish_context_check_index(const struct starfish_context *context, size_t index)
 {
-    if (index < context->workers)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu workers", index, context->workers);
+    return STARFISH_OR_FAIL(index < context->workers, STARFISH_ERROR_ARGUMENT,
+                            "index is %zu, but there are %zu workers", index, context->workers);
 }
 
 starfish_status starfish_context_worker(const starfish_context *context, size_t index, struct starfish_worker *worker)

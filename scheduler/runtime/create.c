@@ -40,11 +40,11 @@ static starfish_status collect_workers(struct starfish_context *context, const s
         int count = (int)starpu_worker_get_ids_by_type(type[kind], ids, STARPU_NMAXWORKERS);
         if (wanted[kind] == 0)
             continue;
-        STARFISH_FAIL_IF(wanted[kind] > count, STARFISH_ERROR_ARGUMENT, "options.%s is %d, but there are only %d",
-                         name[kind], wanted[kind], count);
-        STARFISH_FAIL_IF(wanted[kind] > 0 && wanted[kind] < count && context->joined, STARFISH_ERROR_ARGUMENT,
-                         "options.%s is %d, but the StarPU that is joined has %d: use all (-1) or none (0)", name[kind],
-                         wanted[kind], count);
+        STARFISH_REFUSE_IF(wanted[kind] > count, "options.%s is %d, but there are only %d", name[kind], wanted[kind],
+                           count);
+        STARFISH_REFUSE_IF(wanted[kind] > 0 && wanted[kind] < count && context->joined,
+                           "options.%s is %d, but the StarPU that is joined has %d: use all (-1) or none (0)",
+                           name[kind], wanted[kind], count);
         for (int i = 0; i < count; i++)
             context->worker[context->workers++] = ids[i];
         context->workers_of[kind] = (size_t)count;

@@ -44,12 +44,10 @@ static starfish_status acquire(struct starfish_context *context, starpu_data_han
     STARFISH_FAIL_IF(!acquisition, STARFISH_ERROR_MEMORY, "out of memory for waiting for data");
     STARPU_PTHREAD_MUTEX_INIT(&acquisition->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&acquisition->signal, NULL);
-    starfish_status status = STARFISH_SUCCESS;
     const int home = starpu_data_get_home_node(handle);
-    if (starpu_data_acquire_on_node_cb(handle, home, mode, acquired, acquisition) != 0)
-        status = starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU refused access to data");
-    else
-        status = wait_for(acquisition, context);
+    const int code = starpu_data_acquire_on_node_cb(handle, home, mode, acquired, acquisition);
+    starfish_status status = STARFISH_OR_FAIL(code == 0, STARFISH_ERROR_RUNTIME, "StarPU refused access to data");
+    STARFISH_THEN(status, wait_for(acquisition, context));
     if (starfish_is_stuck())
         return status;
     STARPU_PTHREAD_MUTEX_DESTROY(&acquisition->lock);

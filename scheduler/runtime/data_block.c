@@ -32,8 +32,7 @@ starfish_status starfish_data_block_check(const char *name, const struct starfis
     const struct starfish_data_block b = with_packed_pitches(block);
     const size_t sizes[] = {b.extent[0], b.extent[1], b.extent[2], b.pitch, b.plane};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (sizes[i] > UINT32_MAX)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: strides or sizes of 2^32 elements and more", name);
+        STARFISH_REFUSE_IF(sizes[i] > UINT32_MAX, "%s: strides or sizes of 2^32 elements and more", name);
     return STARFISH_SUCCESS;
 }
 

@@ -145,8 +145,8 @@ starfish_status starfish_halo_window_exchange(const struct starfish_halo_window 
     x.runs = runs_of(window, x.needed);
     if (window->depth < window->planes && status == STARFISH_SUCCESS) {
         x.received = malloc(window->depth * plane_bytes + 1);
-        if (!x.received)
-            status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu planes of others", window->depth);
+        status = STARFISH_OR_FAIL(x.received, STARFISH_ERROR_MEMORY, "out of memory for %zu planes of others",
+                                  window->depth);
     }
     status = starfish_ranks_agree(window->context, status);
     for (size_t part = 0; part < window->runs->parts && status == STARFISH_SUCCESS; part++)
@@ -159,7 +159,7 @@ starfish_status starfish_halo_window_exchange(const struct starfish_halo_window 
 
 static starfish_status allocated(const void *memory, const char *what)
 {
-    return memory ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %s of all ranks", what);
+    return STARFISH_OR_FAIL(memory, STARFISH_ERROR_MEMORY, "out of memory for %s of all ranks", what);
 }
 
 /* all: count[r] elements of each rank. */

@@ -222,7 +222,7 @@ starfish_status starfish_idle_join(double seconds, int spare_core)
         pthread_cond_signal(&rest.changed); /* the moment may be another one */
     }
     pthread_mutex_unlock(&rest.lock);
-    return kept ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_RUNTIME, "no thread can be made");
+    return STARFISH_OR_FAIL(kept, STARFISH_ERROR_RUNTIME, "no thread can be made");
 }
 
 void starfish_idle_quit(void)

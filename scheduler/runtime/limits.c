@@ -67,12 +67,10 @@ static starfish_status check_threads(int threads)
         pthread_join(thread[i], NULL);
     pthread_mutex_destroy(&gate);
     free(thread);
-    if (code == 0)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_RUNTIME,
-                         "only %d of the %d threads of the runtime can be made (%s): raise the limit of processes "
-                         "(ulimit -u, or the container's), or ask for fewer workers",
-                         made, threads, strerror(code));
+    return STARFISH_OR_FAIL(code == 0, STARFISH_ERROR_RUNTIME,
+                            "only %d of the %d threads of the runtime can be made (%s): raise the limit of processes "
+                            "(ulimit -u, or the container's), or ask for fewer workers",
+                            made, threads, strerror(code));
 }
 
 #endif
@@ -85,10 +83,9 @@ static starfish_status check_files(void)
     enum { LARGEST = 128 << 10 }; /* of StarPU's: links and models */
     struct rlimit limit;
     struct sigaction action;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= LARGEST || sigaction(SIGXFSZ, NULL, &action) != 0 ||
-        action.sa_handler != SIG_DFL)
-        return STARFISH_SUCCESS;
-    return starfish_fail(
+    return STARFISH_OR_FAIL(
+        getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= LARGEST || sigaction(SIGXFSZ, NULL, &action) != 0 ||
+            action.sa_handler != SIG_DFL,
         STARFISH_ERROR_RUNTIME,
         "files may have %zu bytes (ulimit -f), and what StarPU measures may need %d: raise the limit, or "
         "ignore the signal SIGXFSZ",

@@ -38,10 +38,10 @@ const struct starfish_machine *starfish_machine_named(void)
 starfish_status starfish_machine_check(void)
 {
 #ifdef STARPU_SIMGRID
-    if (!named.is_known && named.status == STARFISH_SUCCESS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "StarPU is built for SimGrid, but no machine has been named");
+    STARFISH_REFUSE_IF(!named.is_known && named.status == STARFISH_SUCCESS,
+                       "StarPU is built for SimGrid, but no machine has been named");
 #endif
-    return named.status == STARFISH_SUCCESS ? STARFISH_SUCCESS : starfish_fail(named.status, "%s", named.message);
+    return STARFISH_OR_FAIL(named.status == STARFISH_SUCCESS, named.status, "%s", named.message);
 }
 
 /* ---- rates ------------------------------------------------------------------------------------------------------- */

@@ -95,7 +95,7 @@ starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **m
 {
     STARFISH_TRY(check(context, memory));
     *memory = NULL;
-    STARFISH_FAIL_IF(bytes == 0, STARFISH_ERROR_ARGUMENT, "bytes is 0");
+    STARFISH_REFUSE_IF(bytes == 0, "bytes is 0");
     *memory = take(bytes);
     STARFISH_FAIL_IF(!*memory, STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
     starfish_status status = starfish_pin(context, *memory, bytes);
@@ -210,10 +210,10 @@ starfish_status starfish_memory_check_pinned(const struct starfish_context *cont
 {
 #ifdef STARFISH_HAVE_GPU
     const size_t pinned = context->workers_of[STARFISH_GPU] > 0 ? pinned_from(memory) : SIZE_MAX;
-    STARFISH_FAIL_IF(pinned < bytes, STARFISH_ERROR_ARGUMENT,
-                     "%s: %zu bytes are pinned, but not with the %zu bytes after them: GPUs copy an array that "
-                     "is pinned at once, or not at all",
-                     argument, pinned, bytes - pinned);
+    STARFISH_REFUSE_IF(pinned < bytes,
+                       "%s: %zu bytes are pinned, but not with the %zu bytes after them: GPUs copy an array that "
+                       "is pinned at once, or not at all",
+                       argument, pinned, bytes - pinned);
 #else
     (void)context, (void)argument, (void)memory, (void)bytes;
 #endif
@@ -227,10 +227,9 @@ starfish_status starfish_memory_check_arrays(const void *rhs, const void *soluti
     const size_t size = starfish_real_size(precision), apart = from < to ? to - from : from - to;
     STARFISH_NEED(rhs, "rhs");
     STARFISH_NEED(solution, "solution");
-    STARFISH_FAIL_IF(from % size != 0 || to % size != 0, STARFISH_ERROR_ARGUMENT,
-                     "%s: the address is no multiple of %zu, the bytes of a real",
-                     from % size != 0 ? "rhs" : "solution", size);
-    STARFISH_FAIL_IF(apart > 0 && apart / size < reals, STARFISH_ERROR_ARGUMENT, "solution: overlaps with rhs");
+    STARFISH_REFUSE_IF(from % size != 0 || to % size != 0, "%s: the address is no multiple of %zu, the bytes of a real",
+                       from % size != 0 ? "rhs" : "solution", size);
+    STARFISH_REFUSE_IF(apart > 0 && apart / size < reals, "solution: overlaps with rhs");
     return STARFISH_SUCCESS;
 }
 
@@ -238,7 +237,7 @@ starfish_status starfish_memory_places(const struct starfish_context *context, c
                                        starfish_precision precision, size_t reals, int node[2])
 {
     STARFISH_TRY(starfish_memory_check_arrays(rhs, solution, precision, reals));
-    STARFISH_FAIL_IF(rhs == solution, STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
+    STARFISH_REFUSE_IF(rhs == solution, "rhs and solution are the same array");
     STARFISH_TRY(starfish_memory_place(context, "rhs", rhs, &node[0], NULL));
     return starfish_memory_place(context, "solution", solution, &node[1], NULL);
 }
@@ -314,11 +313,9 @@ void starfish_memory_complete(const struct starfish_context *context, int made, 
 
 starfish_status starfish_memory_check(const char *what, const struct starfish_memory *memory)
 {
-    if (memory->gpu_least <= memory->gpu_there)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_MEMORY,
-                         "%s needs %zu bytes of a GPU's memory, %zu of them work space, and there are %zu", what,
-                         memory->gpu_least, memory->gpu_work, memory->gpu_there);
+    return STARFISH_OR_FAIL(memory->gpu_least <= memory->gpu_there, STARFISH_ERROR_MEMORY,
+                            "%s needs %zu bytes of a GPU's memory, %zu of them work space, and there are %zu", what,
+                            memory->gpu_least, memory->gpu_work, memory->gpu_there);
 }
 
 starfish_status starfish_memory_report(const struct starfish_context *context, const struct starfish_memory *memory,
@@ -412,10 +409,8 @@ starfish_status starfish_fit_task(const struct starfish_context *context, struct
     if (needed <= room)
         return STARFISH_SUCCESS;
     task->where &= ~(int32_t)STARPU_CUDA;
-    if (task->where != 0 && !task->execute_on_a_specific_worker)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_MEMORY, "task %s needs %zu bytes on a GPU at once, which has %zu", task->name,
-                         needed, room);
+    return STARFISH_OR_FAIL(task->where != 0 && !task->execute_on_a_specific_worker, STARFISH_ERROR_MEMORY,
+                            "task %s needs %zu bytes on a GPU at once, which has %zu", task->name, needed, room);
 }
 
 size_t starfish_missing_bytes(const struct starpu_task *task, unsigned node)

@@ -68,8 +68,8 @@ static starfish_status check_cores(const char *name, int cpu_workers, int cores)
     (void)name, (void)cpu_workers, (void)cores; /* the simulated machine has other cores than this one */
 #else
     const int threads = environment_count("STARPU_NTHREADS_PER_CORE"), most = threads > 1 ? threads * cores : cores;
-    STARFISH_FAIL_IF(cpu_workers > most, STARFISH_ERROR_ARGUMENT, "%s is %d, but there are only %d%s", name,
-                     cpu_workers, most, starfish_topology_is_restricted() ? " that this process may use" : "");
+    STARFISH_REFUSE_IF(cpu_workers > most, "%s is %d, but there are only %d%s", name, cpu_workers, most,
+                       starfish_topology_is_restricted() ? " that this process may use" : "");
 #endif
     return STARFISH_SUCCESS;
 }
@@ -147,8 +147,8 @@ static void cap_crew(const struct starfish_context *context, struct starfish_cre
 
 starfish_status starfish_no_worker(const struct starfish_context_options *options)
 {
-    STARFISH_FAIL_IF(options->cpu_workers == 0 && starfish_gpu_count() == 0, STARFISH_ERROR_ARGUMENT,
-                     "context: no worker: only GPUs are asked for, and there is none that can be used");
+    STARFISH_REFUSE_IF(options->cpu_workers == 0 && starfish_gpu_count() == 0,
+                       "context: no worker: only GPUs are asked for, and there is none that can be used");
     static const char *const variables[] = {"STARPU_NCPU", "STARPU_NCPUS", "STARPU_RESERVE_NCPU", "STARPU_NCUDA",
                                             "STARPU_MAIN_THREAD_BIND"};
     char set[256] = "";
@@ -335,12 +335,10 @@ static starfish_status find_home(const struct starfish_context *context, struct 
     log_home(context, home);
     if (home->kind == STARFISH_CACHE_DIR_TEMPORARY)
         snprintf(temporary_home, sizeof temporary_home, "%s", home->other);
-    if (home->kind != STARFISH_CACHE_DIR_NOWHERE)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_RUNTIME,
-                         "StarPU needs a folder for what it measures, and neither %s nor a cache folder nor a "
-                         "temporary one can be written: set STARPU_HOME",
-                         home->usual);
+    return STARFISH_OR_FAIL(home->kind != STARFISH_CACHE_DIR_NOWHERE, STARFISH_ERROR_RUNTIME,
+                            "StarPU needs a folder for what it measures, and neither %s nor a cache folder nor a "
+                            "temporary one can be written: set STARPU_HOME",
+                            home->usual);
 }
 
 /* Of a StarPU that runs already. */

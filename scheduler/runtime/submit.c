@@ -483,9 +483,8 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
     if (copy->observer)
         copy->number = copy->observer->submitted(copy->observer, task, starpu_task);
     const int code = start(task, starpu_task);
-    return code == 0
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
+    return STARFISH_OR_FAIL(code == 0, STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name,
+                            strerror(-code));
 }
 
 static void do_nothing(void *buffers[], void *arguments)

@@ -41,8 +41,7 @@ static const struct rule {
     {NULL, 0, 27, NULL, "AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY"},
     {NULL, 0, INT_MAX, NULL,
      "NCPU NCPUS RESERVE_NCPU MIN_PRIO MAX_PRIO NCUDA NHIP NOPENCL NMAX_FPGA NMPI_MS NTCPIP_MS NMPIMSTHREADS "
-     "NTCPIPMSTHREADS "
-     "CALIBRATE BUS_CALIBRATE CALIBRATE_MINIMUM HISTORY_MAX_ERROR PERF_MODEL_HOMOGENEOUS_* "
+     "NTCPIPMSTHREADS CALIBRATE BUS_CALIBRATE CALIBRATE_MINIMUM HISTORY_MAX_ERROR PERF_MODEL_HOMOGENEOUS_* "
      "EXPECTED_TRANSFER_TIME_WRITEBACK PCI_FLAT LIMIT_BANDWIDTH"},
     {NULL, 0, INT_MAX, NULL,
      "WORKERS_NOBIND WORKERS_GETBIND MAIN_THREAD_BIND USE_NUMA SINGLE_COMBINED_WORKER MIN_WORKERSIZE MAX_WORKERSIZE "
@@ -277,10 +276,8 @@ static starfish_status check_hwloc(void)
 {
     int units, cores;
     starfish_topology_machine(&units, &cores);
-    if (units > 0)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_RUNTIME,
-                         "hwloc finds no processing units: is one of its variables HWLOC_... set?");
+    return STARFISH_OR_FAIL(units > 0, STARFISH_ERROR_RUNTIME,
+                            "hwloc finds no processing units: is one of its variables HWLOC_... set?");
 }
 
 starfish_status starfish_variables_check(void)

@@ -3,7 +3,6 @@
 #include "scheduler/runtime/watchdog.h"
 
 #include "base/c_locale.h"
-#include "scheduler/runtime/context.h"
 #include "scheduler/runtime/memory.h"
 #include "scheduler/runtime/task_header.h"
 

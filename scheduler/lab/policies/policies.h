@@ -26,10 +26,6 @@ starfish_status starfish_policy_check(const char *source, const char *name);
 
 /* The width of a task for policies: the number of its independent lanes, 0 if unknown. Any program may set it for its
  * tasks: task->sched_data = (void *)width, or STARPU_TASK_SCHED_DATA, (void *)width for starpu_task_insert. */
-static inline void starfish_policy_set_width(struct starpu_task *task, size_t width)
-{
-    task->sched_data = (void *)(uintptr_t)width;
-}
 static inline size_t starfish_policy_width(const struct starpu_task *task)
 {
     return (size_t)(uintptr_t)task->sched_data;
