@@ -187,9 +187,8 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
 
     tables.ints = calloc(tables.int_count + 1, sizeof *tables.ints);
     tables.reals = calloc(tables.real_count + 1, sizeof *tables.reals);
-    starfish_status status = tables.ints && tables.reals
-                                 ? STARFISH_SUCCESS
-                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
+    starfish_status status =
+        STARFISH_OR_FAIL(tables.ints && tables.reals, STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
     if (status == STARFISH_SUCCESS) {
         fill_rows(&tables, level, source, place);
         if (sums) {

@@ -359,9 +359,9 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
         *shares = (struct starfish_shares){.tail = 0};
         return STARFISH_SUCCESS;
     }
-    STARFISH_FAIL_IF(n[1] / LEAST_ROWS < spec->parts, STARFISH_ERROR_ARGUMENT,
-                     "options.parts is %zu, but needs %d rows or planes for each part, and there are %zu", spec->parts,
-                     LEAST_ROWS, n[1]);
+    STARFISH_REFUSE_IF(n[1] / LEAST_ROWS < spec->parts,
+                       "options.parts is %zu, but needs %d rows or planes for each part, and there are %zu",
+                       spec->parts, LEAST_ROWS, n[1]);
     STARFISH_TRY(starfish_runs_equally(&shares->runs, n[1], spec->parts));
     for (size_t p = 0; p < spec->parts; p++) {
         const size_t owner = gpus > 0 ? p * (gpus + (cores > 0)) / spec->parts : 0;
