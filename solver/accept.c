@@ -23,7 +23,7 @@ const char *starfish_outcome_name(starfish_outcome outcome)
 
 starfish_status starfish_complete_options(starfish_precision precision, int mixed, double *tolerance)
 {
-    STARFISH_FAIL_IF(mixed && precision != STARFISH_F64, STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
+    STARFISH_REFUSE_IF(mixed && precision != STARFISH_F64, "options.mixed is for STARFISH_F64");
     if (tolerance && *tolerance == 0)
         *tolerance = starfish_default_tolerance(precision);
     return STARFISH_SUCCESS;

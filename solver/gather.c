@@ -20,8 +20,7 @@ static int is_first(const struct starfish_gather *gather)
 static starfish_status moved(const struct starfish_gather *gather, int code)
 {
     const struct starfish_transport *transport = gather->context->ranks->transport;
-    return code == 0 ? STARFISH_SUCCESS
-                     : starfish_fail(STARFISH_ERROR_RUNTIME, "MPI: %s", transport->text(transport->state));
+    return STARFISH_OR_FAIL(code == 0, STARFISH_ERROR_RUNTIME, "MPI: %s", transport->text(transport->state));
 }
 
 static const size_t *bytes_of(const struct starfish_gather *gather, size_t plane_bytes)
@@ -93,8 +92,8 @@ static starfish_status allocate(const struct starfish_gather *gather, struct who
         memcpy(whole->problem + member->offset, &field, sizeof field);
         is_complete = is_complete && field;
     }
-    return is_complete ? STARFISH_SUCCESS
-                       : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the coefficients of %zu cells", cells);
+    return STARFISH_OR_FAIL(is_complete, STARFISH_ERROR_MEMORY, "out of memory for the coefficients of %zu cells",
+                            cells);
 }
 
 static void free_whole(struct whole *whole)
@@ -274,8 +273,8 @@ static starfish_status share_face(const struct starfish_gather *gather, const st
         const int has = all[rank].array[face / 2][face % 2];
         gather->bytes[rank] =
             face / 2 == gather->slowest ? (rank == from) * row_bytes : gather->planes[rank] * row_bytes;
-        if (gather->bytes[rank] > 0 && has != all[from].array[face / 2][face % 2])
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary: a face is an array on some ranks alone");
+        STARFISH_REFUSE_IF(gather->bytes[rank] > 0 && has != all[from].array[face / 2][face % 2],
+                           "boundary: a face is an array on some ranks alone");
         gather->bytes[rank] *= (size_t)has;
     }
     return STARFISH_SUCCESS;
@@ -293,10 +292,9 @@ static starfish_status collect_face(const struct starfish_gather *gather, const 
         return STARFISH_SUCCESS;
     if (is_first(gather))
         whole->array[face / 2][face % 2] = memory = malloc(bytes);
-    STARFISH_TRY(starfish_ranks_agree(gather->context,
-                                      memory || !is_first(gather)
-                                          ? STARFISH_SUCCESS
-                                          : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data")));
+    STARFISH_TRY(
+        starfish_ranks_agree(gather->context, STARFISH_OR_FAIL(memory || !is_first(gather), STARFISH_ERROR_MEMORY,
+                                                               "out of memory for boundary data")));
     return moved(gather, transport->collect(transport->state, own->array[face / 2][face % 2], gather->bytes, memory));
 }
 

@@ -30,14 +30,14 @@ static struct starfish_result unknown_result(void)
 
 static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
 {
-    STARFISH_FAIL_IF(plan->kind->has_rhs && request->rhs, STARFISH_ERROR_ARGUMENT,
-                     "rhs must be NULL: plans of kind %s have the right-hand side", plan->kind->name);
+    STARFISH_REFUSE_IF(plan->kind->has_rhs && request->rhs,
+                       "rhs must be NULL: plans of kind %s have the right-hand side", plan->kind->name);
     if (!request->rhs_field && !plan->kind->on_ranks) {
         STARFISH_NEED(request->rhs, "rhs");
         STARFISH_NEED(request->solution, "solution");
     }
-    STARFISH_FAIL_IF(request->boundary && !plan->kind->has_boundary, STARFISH_ERROR_ARGUMENT,
-                     "boundary must be NULL: problems of kind %s have no such data", plan->kind->name);
+    STARFISH_REFUSE_IF(request->boundary && !plan->kind->has_boundary,
+                       "boundary must be NULL: problems of kind %s have no such data", plan->kind->name);
     return STARFISH_SUCCESS;
 }
 

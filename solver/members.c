@@ -15,9 +15,9 @@ starfish_status starfish_problem_take(const void *problem, void *own, size_t byt
 
     STARFISH_NEED(problem, "problem");
     memcpy(&size, problem, sizeof size);
-    STARFISH_FAIL_IF(
-        size != 0 && (size < bytes || size > LARGEST_STRUCT || size % sizeof size != 0), STARFISH_ERROR_ARGUMENT,
-        "problem.size is %zu, no size of a version's struct: set it to 0, or to the struct's sizeof", size);
+    STARFISH_REFUSE_IF(size != 0 && (size < bytes || size > LARGEST_STRUCT || size % sizeof size != 0),
+                       "problem.size is %zu, no size of a version's struct: set it to 0, or to the struct's sizeof",
+                       size);
     for (size_t byte = bytes; byte < size; byte++)
         STARFISH_FAIL_IF(((const unsigned char *)problem)[byte] != 0, STARFISH_ERROR_UNSUPPORTED,
                          "problem.size is %zu, not %zu: this library is older than the program, and byte %zu is "

@@ -20,10 +20,8 @@ starfish_status starfish_filled_check(const void *user, size_t bytes, const char
     if (!user)
         return STARFISH_SUCCESS;
     memcpy(&size, user, sizeof size);
-    if (size > sizeof size && size <= many)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.size is %zu: begin with the struct's initialiser, which sets it",
-                         name, size);
+    return STARFISH_OR_FAIL(size > sizeof size && size <= many, STARFISH_ERROR_ARGUMENT,
+                            "%s.size is %zu: begin with the struct's initialiser, which sets it", name, size);
 }
 
 void starfish_filled_copy(void *user, const void *own, size_t bytes)
@@ -135,9 +133,8 @@ starfish_status starfish_plan_measure(struct starfish_context *context, const st
 starfish_status starfish_plan_check(const struct starfish_plan *plan, const struct starfish_kind *kind)
 {
     STARFISH_NEED(plan, "plan");
-    if (plan->kind == kind)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is one of %s, not of %s", plan->kind->name, kind->name);
+    return STARFISH_OR_FAIL(plan->kind == kind, STARFISH_ERROR_ARGUMENT, "plan is one of %s, not of %s",
+                            plan->kind->name, kind->name);
 }
 
 void starfish_plan_solved_again(struct starfish_plan *plan, const struct starfish_plan *by)

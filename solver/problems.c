@@ -61,8 +61,8 @@ starfish_status starfish_problem_member(const char *name, size_t index, struct s
     STARFISH_NEED(description, "description");
     STARFISH_TRY(find(name, &found));
     const struct starfish_member_table *table = found.row->members;
-    STARFISH_FAIL_IF(index >= table->count, STARFISH_ERROR_ARGUMENT, "index is %zu, but problem %s has %zu members",
-                     index, name, table->count);
+    STARFISH_REFUSE_IF(index >= table->count, "index is %zu, but problem %s has %zu members", index, name,
+                       table->count);
     const struct starfish_member *member = &table->member[index];
     *description = (struct starfish_member_description){.name = member->name,
                                                         .type = member->type,
