@@ -188,9 +188,8 @@ static starfish_status check_rhs(const struct starfish_poisson_job *job, const s
         return STARFISH_SUCCESS;
     if (rhs == 0)
         STARFISH_TRY(starfish_ranks_maximum(plan->base.context, &size, 1));
-    if (size == 0 || size >= fmax(least, isnan(evidence->asked) ? 0 : STARFISH_LEAST_NORM))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
+    return STARFISH_OR_FAIL(size == 0 || size >= fmax(least, isnan(evidence->asked) ? 0 : STARFISH_LEAST_NORM),
+                            STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
 }
 
 /* Fills the result and evidence->rounding, and *error: how wrong the solution may be where no correction tells; 0: not

@@ -112,10 +112,10 @@ int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char 
 starfish_status starfish_blktri_check_digits(const struct starfish_poisson_plan *plan)
 {
     const double n = (double)plan->n[1], lost = amplification(plan, 1);
-    if (lost <= ORDINARY * n * n || lost * starfish_epsilon(plan->options.precision) <= NOTHING_LEFT)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                         "cyclic reduction would lose all digits: rows of %s are %.2g times the smallest eigenvalue of "
-                         "the problem; method slab does not",
-                         plan->name[1], lost);
+    return STARFISH_OR_FAIL(
+        lost <= ORDINARY * n * n || lost * starfish_epsilon(plan->options.precision) <= NOTHING_LEFT,
+        STARFISH_ERROR_UNSUPPORTED,
+        "cyclic reduction would lose all digits: rows of %s are %.2g times the smallest eigenvalue of "
+        "the problem; method slab does not",
+        plan->name[1], lost);
 }

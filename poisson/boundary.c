@@ -69,15 +69,15 @@ static starfish_status check_constant(const struct starfish_poisson_plan *plan, 
     const starfish_precision precision = plan->options.precision;
     const char *name = precision == STARFISH_F32 ? "f32" : "f64";
     const double weight = plan->direction[axis].boundary_weight[end];
-    if (plan->options.check_data && !isfinite(constant))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is not finite", axis, end);
+    STARFISH_REFUSE_IF(plan->options.check_data && !isfinite(constant), "boundary.constant[%d][%d] is not finite", axis,
+                       end);
     if (!isfinite(constant))
         return STARFISH_SUCCESS;
-    STARFISH_FAIL_IF(!is_held(precision, constant), STARFISH_ERROR_ARGUMENT,
-                     "boundary.constant[%d][%d] is %g, which is beyond what %s holds", axis, end, constant, name);
-    STARFISH_FAIL_IF(!is_held(precision, weight * constant), STARFISH_ERROR_ARGUMENT,
-                     "boundary.constant[%d][%d] = %g adds %g to rhs, which is beyond what %s holds", axis, end,
-                     constant, -weight * constant, name);
+    STARFISH_REFUSE_IF(!is_held(precision, constant), "boundary.constant[%d][%d] is %g, which is beyond what %s holds",
+                       axis, end, constant, name);
+    STARFISH_REFUSE_IF(!is_held(precision, weight * constant),
+                       "boundary.constant[%d][%d] = %g adds %g to rhs, which is beyond what %s holds", axis, end,
+                       constant, -weight * constant, name);
     return STARFISH_SUCCESS;
 }
 

@@ -77,8 +77,9 @@ static starfish_status analyse(struct starfish_poisson_plan *plan)
     for (int axis = 0; axis < 3; axis++)
         plan->n[axis] = d[axis].n;
     const double elements = (double)d[0].n * (double)d[1].n * (double)d[2].n;
-    if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
+    STARFISH_REFUSE_IF(elements * sizeof(double) > (double)(SIZE_MAX / 4) ||
+                           (double)d[0].n * (double)d[1].n > (double)UINT32_MAX,
+                       "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     STARFISH_TRY(starfish_poisson_read_layouts(plan));
     STARFISH_TRY(starfish_poisson_check_ghosts(plan));
     STARFISH_TRY(starfish_poisson_deal_planes(plan));
@@ -154,7 +155,7 @@ starfish_status starfish_poisson_check_plan(struct starfish_plan *base)
     STARFISH_TRY(keep_planes(plan));
     plan->lambda = flat ? ((const struct starfish_separable2d_problem *)base->problem)->lambda
                         : ((const struct starfish_poisson_problem *)base->problem)->lambda;
-    STARFISH_FAIL_IF(!isfinite(plan->lambda), STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    STARFISH_REFUSE_IF(!isfinite(plan->lambda), "lambda is not finite");
     plan->name = names[flat];
     plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
     return flat ? check_plane(plan) : check_box(plan);
@@ -178,11 +179,9 @@ static void fill_about(struct starfish_poisson_plan *plan)
 /* The first rank solves for all. */
 static starfish_status gather(struct starfish_poisson_plan *plan, starfish_gather_make *make)
 {
-    starfish_status status = STARFISH_SUCCESS;
-    if (starfish_poisson_has_strides(plan))
-        status = starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                               "method %s solves on one rank of several, and wants packed arrays",
-                               starfish_method_list[plan->method->id]);
+    const starfish_status status = STARFISH_OR_FAIL(!starfish_poisson_has_strides(plan), STARFISH_ERROR_UNSUPPORTED,
+                                                    "method %s solves on one rank of several, and wants packed arrays",
+                                                    starfish_method_list[plan->method->id]);
     STARFISH_TRY(starfish_ranks_agree(plan->base.context, status));
     plan->options.planes = NULL;
     return starfish_gather_create(&plan->base, plan->n, 2, plan->options.precision, plan->here.planes, make);

@@ -17,35 +17,35 @@
 static starfish_status check_finite(const char *name, const char *member, const double *values, size_t first,
                                     size_t count)
 {
-    STARFISH_FAIL_IF(!values, STARFISH_ERROR_ARGUMENT, "%s.%s is NULL", name, member);
+    STARFISH_REFUSE_IF(!values, "%s.%s is NULL", name, member);
     for (size_t i = first; i < count; i++)
-        STARFISH_FAIL_IF(!isfinite(values[i]), STARFISH_ERROR_ARGUMENT, "%s.%s[%zu] is not finite", name, member, i);
+        STARFISH_REFUSE_IF(!isfinite(values[i]), "%s.%s[%zu] is not finite", name, member, i);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status check_ends(const char *name, const struct starfish_axis *axis)
 {
     for (int end = 0; end < 2; end++)
-        STARFISH_FAIL_IF((unsigned)axis->ends[end] > STARFISH_NEUMANN, STARFISH_ERROR_ARGUMENT,
-                         "%s.ends[%d] is none of periodic, Dirichlet, Neumann", name, end);
-    if ((axis->ends[0] == STARFISH_PERIODIC) != (axis->ends[1] == STARFISH_PERIODIC))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.ends: one end is periodic and the other is not", name);
+        STARFISH_REFUSE_IF((unsigned)axis->ends[end] > STARFISH_NEUMANN,
+                           "%s.ends[%d] is none of periodic, Dirichlet, Neumann", name, end);
+    STARFISH_REFUSE_IF((axis->ends[0] == STARFISH_PERIODIC) != (axis->ends[1] == STARFISH_PERIODIC),
+                       "%s.ends: one end is periodic and the other is not", name);
     for (int end = 0; end < 2; end++)
         STARFISH_FAIL_IF(axis->robin[end] != 0, STARFISH_ERROR_UNSUPPORTED,
                          "%s.robin[%d] is %g: there are no Robin ends yet", name, end, axis->robin[end]);
-    if (axis->grid != STARFISH_NODE && axis->grid != STARFISH_CELL)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.grid is neither STARFISH_NODE nor STARFISH_CELL", name);
+    STARFISH_REFUSE_IF(axis->grid != STARFISH_NODE && axis->grid != STARFISH_CELL,
+                       "%s.grid is neither STARFISH_NODE nor STARFISH_CELL", name);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status check_uniform(const char *name, const struct starfish_axis *axis)
 {
     STARFISH_TRY(check_ends(name, axis));
-    if (!(axis->length > 0) || !isfinite(axis->length))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.length is %g, not a positive number", name, axis->length);
-    if (axis->grid == STARFISH_NODE && axis->ends[0] == STARFISH_NEUMANN && axis->ends[1] == STARFISH_NEUMANN &&
-        axis->n < 2)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.n is 1, but two Neumann ends on nodes need at least 2", name);
+    STARFISH_REFUSE_IF(!(axis->length > 0) || !isfinite(axis->length), "%s.length is %g, not a positive number", name,
+                       axis->length);
+    STARFISH_REFUSE_IF(axis->grid == STARFISH_NODE && axis->ends[0] == STARFISH_NEUMANN &&
+                           axis->ends[1] == STARFISH_NEUMANN && axis->n < 2,
+                       "%s.n is 1, but two Neumann ends on nodes need at least 2", name);
     return STARFISH_SUCCESS;
 }
 
@@ -59,16 +59,15 @@ static size_t expected_coordinates(const struct starfish_axis *axis)
 static starfish_status check_stretched(const char *name, const struct starfish_axis *axis)
 {
     STARFISH_TRY(check_ends(name, axis));
-    if (axis->ends[0] == STARFISH_PERIODIC)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a stretched grid cannot be periodic", name);
+    STARFISH_REFUSE_IF(axis->ends[0] == STARFISH_PERIODIC, "%s: a stretched grid cannot be periodic", name);
     const size_t expected = expected_coordinates(axis);
-    STARFISH_FAIL_IF(axis->coordinate_count != expected || expected < 2, STARFISH_ERROR_ARGUMENT,
-                     "%s.coordinates: %zu values, but n = %zu needs %zu (at least 2)", name, axis->coordinate_count,
-                     axis->n, expected);
+    STARFISH_REFUSE_IF(axis->coordinate_count != expected || expected < 2,
+                       "%s.coordinates: %zu values, but n = %zu needs %zu (at least 2)", name, axis->coordinate_count,
+                       axis->n, expected);
     STARFISH_TRY(check_finite(name, "coordinates", axis->coordinates, 0, expected));
     for (size_t i = 1; i < expected; i++)
-        STARFISH_FAIL_IF(!(axis->coordinates[i] > axis->coordinates[i - 1]), STARFISH_ERROR_ARGUMENT,
-                         "%s.coordinates[%zu] is not larger than the one before", name, i);
+        STARFISH_REFUSE_IF(!(axis->coordinates[i] > axis->coordinates[i - 1]),
+                           "%s.coordinates[%zu] is not larger than the one before", name, i);
     return STARFISH_SUCCESS;
 }
 
@@ -301,8 +300,7 @@ static starfish_status build_tridiagonal(struct starfish_direction *d, const str
 static starfish_status allocate(struct starfish_direction *d, const char *name, size_t n)
 {
     memset(d, 0, sizeof *d);
-    if (n == 0 || n > INT32_MAX / 4)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.n is %zu, not in 1..%d", name, n, INT32_MAX / 4);
+    STARFISH_REFUSE_IF(n == 0 || n > INT32_MAX / 4, "%s.n is %zu, not in 1..%d", name, n, INT32_MAX / 4);
     d->n = n;
     double **const arrays[] = {&d->lower, &d->diag, &d->upper, &d->eigenvalue, &d->weight, &d->sum};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -324,9 +322,9 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
         [STARFISH_STRETCHED] = {check_stretched, build_stretched},
         [STARFISH_TRIDIAGONAL] = {check_tridiagonal, build_tridiagonal},
     };
-    STARFISH_FAIL_IF((unsigned)axis->kind > STARFISH_TRIDIAGONAL, STARFISH_ERROR_ARGUMENT, "%s.kind is unknown", name);
-    if (axis->complex_line && axis->kind != STARFISH_TRIDIAGONAL)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.complex_line is for axes of kind STARFISH_TRIDIAGONAL", name);
+    STARFISH_REFUSE_IF((unsigned)axis->kind > STARFISH_TRIDIAGONAL, "%s.kind is unknown", name);
+    STARFISH_REFUSE_IF(axis->complex_line && axis->kind != STARFISH_TRIDIAGONAL,
+                       "%s.complex_line is for axes of kind STARFISH_TRIDIAGONAL", name);
     STARFISH_TRY(allocate(d, name, axis->n));
     starfish_status status = kinds[axis->kind].check(name, axis);
     STARFISH_THEN(status, kinds[axis->kind].build(d, axis));

@@ -71,15 +71,15 @@ starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
     /* Faces first: a packed copy of the right-hand side has their data in it. */
     for (int face = 0; face < 6 && search; face++) {
         STARFISH_TRY(read_first(job, &search->face[face / 2][face % 2], &first));
-        STARFISH_FAIL_IF(first != STARFISH_ALL_FINITE, STARFISH_ERROR_ARGUMENT,
-                         "boundary.array[%d][%d] is not finite at %zu", face / 2, face % 2, (size_t)first);
+        STARFISH_REFUSE_IF(first != STARFISH_ALL_FINITE, "boundary.array[%d][%d] is not finite at %zu", face / 2,
+                           face % 2, (size_t)first);
     }
     for (size_t slab = 0; slab < job->cut.parts && search; slab++) {
         if (!starfish_run_is_here(job->plan->base.context, &job->cut, slab))
             continue;
         STARFISH_TRY(read_first(job, &search->slab[slab], &first));
-        STARFISH_FAIL_IF(first != STARFISH_ALL_FINITE, STARFISH_ERROR_ARGUMENT, "rhs is not finite at (%zu, %zu, %zu)",
-                         (size_t)first % nx, (size_t)first / nx % ny, job->cut.first[slab] + (size_t)first / (nx * ny));
+        STARFISH_REFUSE_IF(first != STARFISH_ALL_FINITE, "rhs is not finite at (%zu, %zu, %zu)", (size_t)first % nx,
+                           (size_t)first / nx % ny, job->cut.first[slab] + (size_t)first / (nx * ny));
     }
     return STARFISH_SUCCESS;
 }

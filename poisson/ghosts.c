@@ -68,8 +68,8 @@ starfish_status starfish_poisson_check_ghosts(const struct starfish_poisson_plan
         member = "problem";
     else if (layout->offset < 1 + strides->row + strides->plane)
         member = "offset";
-    STARFISH_FAIL_IF(member, STARFISH_ERROR_ARGUMENT,
-                     "options.solution_layout.%s leaves no room for the ghosts that options.ghosts asks for", member);
+    STARFISH_REFUSE_IF(member, "options.solution_layout.%s leaves no room for the ghosts that options.ghosts asks for",
+                       member);
     return STARFISH_SUCCESS;
 }
 

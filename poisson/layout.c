@@ -25,9 +25,9 @@ static starfish_status read_stride(const char *array, const char *member, size_t
     *stride = least;
     if (given == 0)
         return STARFISH_SUCCESS;
-    if (given > UINT32_MAX / unit || given * unit < least)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s_layout.%s is %zu, not in %zu..%zu", array, member,
-                             given, least / unit, (size_t)UINT32_MAX / unit);
+    STARFISH_REFUSE_IF(given > UINT32_MAX / unit || given * unit < least,
+                       "options.%s_layout.%s is %zu, not in %zu..%zu", array, member, given, least / unit,
+                       (size_t)UINT32_MAX / unit);
     *stride = given * unit;
     return STARFISH_SUCCESS;
 }
@@ -39,13 +39,13 @@ static starfish_status read_layout(const struct starfish_poisson_plan *plan, con
     const int flat = plan->direction[0].transform == STARFISH_TRANSFORM_IDENTITY;
     const size_t *n = plan->n, unit = flat ? n[0] : 1;
     struct starfish_strides strides = {.height = n[1], .depth = n[2]};
-    STARFISH_FAIL_IF(flat && given->plane > 0, STARFISH_ERROR_ARGUMENT,
-                     "options.%s_layout.plane is %zu, but there are two dimensions", name, given->plane);
+    STARFISH_REFUSE_IF(flat && given->plane > 0, "options.%s_layout.plane is %zu, but there are two dimensions", name,
+                       given->plane);
     STARFISH_TRY(read_stride(name, "row", flat ? 0 : given->row, unit, n[0], &strides.row));
     STARFISH_TRY(read_stride(name, flat ? "row" : "plane", flat ? given->row : given->plane, unit, strides.row * n[1],
                              &strides.plane));
-    STARFISH_FAIL_IF(strides.plane > UINT32_MAX, STARFISH_ERROR_ARGUMENT,
-                     "options.%s_layout.row is %zu: planes of %zu rows are too large", name, given->row, n[1]);
+    STARFISH_REFUSE_IF(strides.plane > UINT32_MAX, "options.%s_layout.row is %zu: planes of %zu rows are too large",
+                       name, given->row, n[1]);
     STARFISH_TRY(read_stride(name, "problem", given->problem, unit, strides.plane * n[2], &strides.box));
     const int packed = strides.row == n[0] && strides.plane == n[0] * n[1] &&
                        (plan->count == 1 || strides.box == strides.plane * n[2]);
@@ -61,8 +61,8 @@ starfish_status starfish_poisson_read_layouts(struct starfish_poisson_plan *plan
     const struct starfish_poisson_options *options = &plan->options;
     plan->count = options->count > 0 ? options->count : 1;
     memcpy(plan->field_n, plan->n, sizeof plan->n);
-    STARFISH_FAIL_IF(plan->count > UINT32_MAX / plan->n[2], STARFISH_ERROR_ARGUMENT,
-                     "options.count is %zu: together they have too many planes", plan->count);
+    STARFISH_REFUSE_IF(plan->count > UINT32_MAX / plan->n[2],
+                       "options.count is %zu: together they have too many planes", plan->count);
     plan->field_n[2] *= plan->count;
     STARFISH_TRY(read_layout(plan, &options->rhs_layout, names[STARFISH_RHS], &plan->layout[STARFISH_RHS]));
     return read_layout(plan, &options->solution_layout, names[STARFISH_SOLUTION], &plan->layout[STARFISH_SOLUTION]);
@@ -97,7 +97,7 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
     STARFISH_TRY(starfish_memory_check_arrays(from, to, plan->options.precision,
                                               packed ? plan->n[0] * plan->n[1] * plan->here.planes * plan->count : 0));
     *same = from == to;
-    STARFISH_FAIL_IF(*same && !alike, STARFISH_ERROR_ARGUMENT, "rhs and solution are one array, but have two layouts");
+    STARFISH_REFUSE_IF(*same && !alike, "rhs and solution are one array, but have two layouts");
     return STARFISH_SUCCESS;
 }
 

@@ -208,8 +208,7 @@ starfish_status starfish_check_null_space(const struct starfish_null_space_probl
     null_parts *= d[1].null_parts * d[2].null_parts;
     *singular = p->lambda == 0 && all_null;
     STARFISH_FAIL_IF(p->lambda == 0 && null_parts > (size_t)(all_null ? 1 : 0), STARFISH_ERROR_SINGULAR,
-                     "rows that sum to zero and that nothing couples to others make the problem singular in "
-                     "%zu ways",
+                     "rows that sum to zero and that nothing couples to others make the problem singular in %zu ways",
                      null_parts);
     if (starfish_is_semidefinite(d, p->lambda) || !p->spectra)
         return STARFISH_SUCCESS;

@@ -65,10 +65,8 @@ void starfish_job_report_wanted(struct starfish_job *base)
 static starfish_status check(const starfish_job *job)
 {
     STARFISH_NEED(job, "job");
-    if (job->plan->kind == &starfish_kind_poisson)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is of a plan of %s, not of a separable problem",
-                         job->plan->kind->name);
+    return STARFISH_OR_FAIL(job->plan->kind == &starfish_kind_poisson, STARFISH_ERROR_ARGUMENT,
+                            "job is of a plan of %s, not of a separable problem", job->plan->kind->name);
 }
 
 starfish_status starfish_poisson_tell_pertrb(starfish_job *job, double *pertrb)

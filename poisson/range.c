@@ -36,9 +36,9 @@ static starfish_status check_line(const struct starfish_poisson_plan *plan, int 
                                   const double *values)
 {
     for (size_t k = 0; values && k < plan->n[d]; k++)
-        STARFISH_FAIL_IF(is_out_of(plan->options.precision, values[k]), STARFISH_ERROR_ARGUMENT,
-                         "%s: %s%s[%zu] of its matrix is %g, which is beyond what %s holds", plan->name[d], part,
-                         line_names[line], k, values[k], starfish_precision_names[plan->options.precision]);
+        STARFISH_REFUSE_IF(is_out_of(plan->options.precision, values[k]),
+                           "%s: %s%s[%zu] of its matrix is %g, which is beyond what %s holds", plan->name[d], part,
+                           line_names[line], k, values[k], starfish_precision_names[plan->options.precision]);
     return STARFISH_SUCCESS;
 }
 
@@ -73,9 +73,8 @@ starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan 
             STARFISH_TRY(check_line(plan, d, l, "", line_of(&plan->direction[d], l)));
             STARFISH_TRY(check_line(plan, d, l, "the imaginary part of ", imaginary_line_of(&plan->direction[d], l)));
         }
-    STARFISH_FAIL_IF(is_out_of(plan->options.precision, plan->lambda), STARFISH_ERROR_ARGUMENT,
-                     "lambda is %g, which is beyond what %s holds", plan->lambda,
-                     starfish_precision_names[plan->options.precision]);
+    STARFISH_REFUSE_IF(is_out_of(plan->options.precision, plan->lambda), "lambda is %g, which is beyond what %s holds",
+                       plan->lambda, starfish_precision_names[plan->options.precision]);
     return check_diagonal(plan);
 }
 
@@ -98,11 +97,10 @@ starfish_status starfish_poisson_check_squares(const struct starfish_poisson_pla
                 largest = size;
                 axis = d, line = l, row = k;
             }
-    if (largest == 0 || (largest >= least && largest <= 1 / least))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "%s: %s[%zu] of its matrix is %g; method %s multiplies such numbers in %s, where they must be "
-                         "within %.0e and %.0e",
-                         plan->name[axis], line_names[line], row, largest, starfish_method_list[plan->method->id],
-                         starfish_precision_names[plan->options.precision], least, 1 / least);
+    return STARFISH_OR_FAIL(
+        largest == 0 || (largest >= least && largest <= 1 / least), STARFISH_ERROR_ARGUMENT,
+        "%s: %s[%zu] of its matrix is %g; method %s multiplies such numbers in %s, where they must be "
+        "within %.0e and %.0e",
+        plan->name[axis], line_names[line], row, largest, starfish_method_list[plan->method->id],
+        starfish_precision_names[plan->options.precision], least, 1 / least);
 }

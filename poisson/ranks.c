@@ -7,13 +7,13 @@ static starfish_status check_asked(const struct starfish_poisson_plan *plan, con
     const int ranks = starfish_context_ranks(plan->base.context);
     size_t sum = 0, with_planes = 0;
     for (int r = 0; r < ranks; r++) {
-        STARFISH_FAIL_IF(planes[r] > plan->n[2] - sum, STARFISH_ERROR_ARGUMENT,
-                         "options.planes: ranks 0 to %d have more than %zu planes", r, plan->n[2]);
+        STARFISH_REFUSE_IF(planes[r] > plan->n[2] - sum, "options.planes: ranks 0 to %d have more than %zu planes", r,
+                           plan->n[2]);
         sum += planes[r];
         with_planes += planes[r] > 0;
     }
-    STARFISH_FAIL_IF(sum != plan->n[2], STARFISH_ERROR_ARGUMENT,
-                     "options.planes: all ranks have %zu planes, but there are %zu", sum, plan->n[2]);
+    STARFISH_REFUSE_IF(sum != plan->n[2], "options.planes: all ranks have %zu planes, but there are %zu", sum,
+                       plan->n[2]);
     STARFISH_FAIL_IF(with_planes > STARFISH_MOST_RANKS, STARFISH_ERROR_UNSUPPORTED,
                      "options.planes: %zu ranks have planes, but %d can at most", with_planes, STARFISH_MOST_RANKS);
     return STARFISH_SUCCESS;

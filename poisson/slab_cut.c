@@ -30,8 +30,7 @@ static size_t clamp(size_t value, size_t low, size_t high)
 
 static starfish_status check_count(const char *name, size_t asked, size_t most)
 {
-    STARFISH_FAIL_IF(asked > most, STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name,
-                     asked, most);
+    STARFISH_REFUSE_IF(asked > most, "options.%s is %zu, but at most %zu are possible", name, asked, most);
     return STARFISH_SUCCESS;
 }
 
@@ -215,10 +214,9 @@ static void shape_stream(const struct starfish_poisson_plan *plan, const struct 
 /* What streams through GPUs cannot live on them. */
 static starfish_status check_spread(const struct starfish_poisson_plan *plan)
 {
-    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_RESIDENT)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_MEMORY, "a spread field: of %zu planes a GPU's memory holds %zu at a time",
-                         plan->n[2], starfish_slab_state(plan)->fit.planes);
+    return STARFISH_OR_FAIL(starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_RESIDENT, STARFISH_ERROR_MEMORY,
+                            "a spread field: of %zu planes a GPU's memory holds %zu at a time", plan->n[2],
+                            starfish_slab_state(plan)->fit.planes);
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
@@ -244,8 +242,8 @@ static starfish_status join_cuts(const struct starfish_poisson_plan *plan, starf
     if (ranks == 1)
         return status;
     struct part_of_cut own = {.slabs = cut->parts}, *all = malloc(ranks * sizeof *all);
-    if (!all && status == STARFISH_SUCCESS)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the slabs of %zu ranks", ranks);
+    STARFISH_THEN(status,
+                  STARFISH_OR_FAIL(all, STARFISH_ERROR_MEMORY, "out of memory for the slabs of %zu ranks", ranks));
     status = starfish_ranks_agree(plan->base.context, status);
     for (size_t s = 0; s < own.slabs; s++) {
         own.planes[s] = starfish_runs_rows(cut, s);

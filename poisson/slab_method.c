@@ -51,12 +51,11 @@ static double pinned_loss(const struct starfish_poisson_plan *plan)
 static starfish_status check_pinned(const struct starfish_poisson_plan *plan)
 {
     const double loss = pinned_loss(plan);
-    if (loss <= PINNED_AT_MOST)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                         "method slab would lose digits of the mean: rounding errors grow by %.2g, since the last row "
-                         "of %s has little weight or weak couplings",
-                         loss, plan->name[2]);
+    return STARFISH_OR_FAIL(
+        loss <= PINNED_AT_MOST, STARFISH_ERROR_UNSUPPORTED,
+        "method slab would lose digits of the mean: rounding errors grow by %.2g, since the last row "
+        "of %s has little weight or weak couplings",
+        loss, plan->name[2]);
 }
 
 /* Of complex problems it does those with a real second direction and without a constant mode. */

@@ -235,12 +235,11 @@ static starfish_status check_field(struct starfish_poisson_plan *plan, const cha
     pthread_mutex_lock(&plan->base.lock);
     const int has_graph = starfish_poisson_graph_of(plan, &field->cut) != NULL;
     pthread_mutex_unlock(&plan->base.lock);
-    if (field->context != plan->base.context || field->precision != plan->options.precision || !has_graph ||
-        memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "%s has another context, shape, precision or cut into slabs than the plan: make it with "
-                             "starfish_poisson_field",
-                             name);
+    STARFISH_REFUSE_IF(field->context != plan->base.context || field->precision != plan->options.precision ||
+                           !has_graph || memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0,
+                       "%s has another context, shape, precision or cut into slabs than the plan: make it with "
+                       "starfish_poisson_field",
+                       name);
     return STARFISH_SUCCESS;
 }
 
@@ -249,9 +248,9 @@ static starfish_status check_fields(struct starfish_poisson_plan *plan, const st
 {
     STARFISH_TRY(check_field(plan, "rhs", rhs));
     STARFISH_TRY(check_field(plan, "solution", solution));
-    STARFISH_FAIL_IF(!starfish_runs_are_same(&rhs->cut, &solution->cut), STARFISH_ERROR_ARGUMENT,
-                     "rhs and solution are cut into slabs in different ways, since one is "
-                     "in device memory and the other is not");
+    STARFISH_REFUSE_IF(!starfish_runs_are_same(&rhs->cut, &solution->cut),
+                       "rhs and solution are cut into slabs in different ways, since one is "
+                       "in device memory and the other is not");
     return STARFISH_SUCCESS;
 }
 

@@ -17,7 +17,7 @@ static starfish_status check_place(const struct starfish_poisson_plan *plan, con
 {
     enum starfish_residence residence;
     STARFISH_TRY(starfish_memory_place(plan->base.context, name, memory, node, &residence));
-    STARFISH_FAIL_IF(residence != STARFISH_ON_DEVICE, STARFISH_ERROR_ARGUMENT, "%s is not in CUDA device memory", name);
+    STARFISH_REFUSE_IF(residence != STARFISH_ON_DEVICE, "%s is not in CUDA device memory", name);
     return STARFISH_SUCCESS;
 }
 

@@ -97,10 +97,8 @@ static starfish_status check_range(const struct wide *wide)
     for (size_t i = 0; i < wide->bytes / sizeof *u; i++)
         largest = fmax(largest, fabs(u[i]));
     STARFISH_TRY(starfish_ranks_maximum(wide->job->plan->base.context, &largest, 1));
-    return largest <= (double)FLT_MAX
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is as large as %.3g: f32 does not hold it",
-                               largest);
+    return STARFISH_OR_FAIL(largest <= (double)FLT_MAX, STARFISH_ERROR_NUMERICAL,
+                            "the solution is as large as %.3g: f32 does not hold it", largest);
 }
 
 static starfish_status write_solution(struct wide *wide)
