@@ -63,9 +63,9 @@ static int number_of(starfish_status status)
 static starfish_status check_shape(int m, int n, int idimy, int *ierror)
 {
     *ierror = m < LEAST_M ? STARFISH_BLKTRI_M : n < LEAST_N ? STARFISH_BLKTRI_N : STARFISH_BLKTRI_IDIMY;
-    STARFISH_FAIL_IF(m < LEAST_M, STARFISH_ERROR_ARGUMENT, "m is %d, less than %d (ierror 1)", m, LEAST_M);
-    STARFISH_FAIL_IF(n < LEAST_N, STARFISH_ERROR_ARGUMENT, "n is %d, less than %d (ierror 2)", n, LEAST_N);
-    STARFISH_FAIL_IF(idimy < m, STARFISH_ERROR_ARGUMENT, "idimy is %d, less than m = %d (ierror 3)", idimy, m);
+    STARFISH_REFUSE_IF(m < LEAST_M, "m is %d, less than %d (ierror 1)", m, LEAST_M);
+    STARFISH_REFUSE_IF(n < LEAST_N, "n is %d, less than %d (ierror 2)", n, LEAST_N);
+    STARFISH_REFUSE_IF(idimy < m, "idimy is %d, less than m = %d (ierror 3)", idimy, m);
     *ierror = STARFISH_BLKTRI_SOLVED;
     return STARFISH_SUCCESS;
 }
@@ -90,9 +90,9 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
     STARFISH_NEED(y->upper, "cn");
     *ierror = STARFISH_BLKTRI_COEFFICIENTS;
     for (size_t j = 0; j < y->n; j++)
-        STARFISH_FAIL_IF((uses_lower(y, j) && !isfinite(y->lower[j])) || !isfinite(y->diag[j]) ||
-                             (uses_upper(y, j) && !isfinite(y->upper[j])),
-                         STARFISH_ERROR_ARGUMENT, "an, bn or cn is not finite in row %zu (ierror 4)", j);
+        STARFISH_REFUSE_IF((uses_lower(y, j) && !isfinite(y->lower[j])) || !isfinite(y->diag[j]) ||
+                               (uses_upper(y, j) && !isfinite(y->upper[j])),
+                           "an, bn or cn is not finite in row %zu (ierror 4)", j);
     *ierror = STARFISH_BLKTRI_SIGN;
     for (size_t j = y->periodic ? 0 : 1; j < y->n; j++) {
         const size_t before = (j > 0 ? j : y->n) - 1;
@@ -249,7 +249,7 @@ static starfish_status solve_columns(starfish_plan *plan, const struct call *cal
 static starfish_status solve(struct starfish_blktri_state *state, const struct call *call, double *y)
 {
     struct prepared *prepared = NULL;
-    STARFISH_FAIL_IF(!state, STARFISH_ERROR_ARGUMENT, "no call with iflg = 0 came before");
+    STARFISH_REFUSE_IF(!state, "no call with iflg = 0 came before");
     STARFISH_NEED(y, "y");
     pthread_mutex_lock(&state->lock);
     starfish_status status = prepare(state, call);

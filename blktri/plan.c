@@ -38,8 +38,7 @@ static void choose_tiles(const size_t workers[STARFISH_WORKER_KINDS], const size
 
 static starfish_status check_count(const char *name, size_t asked, size_t most)
 {
-    STARFISH_FAIL_IF(asked > most, STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name,
-                     asked, most);
+    STARFISH_REFUSE_IF(asked > most, "options.%s is %zu, but at most %zu are possible", name, asked, most);
     return STARFISH_SUCCESS;
 }
 
