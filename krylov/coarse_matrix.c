@@ -105,13 +105,11 @@ static starfish_status check_bytes(const struct starfish_coarse_matrix *c)
 {
     const double bytes = (double)size_of(c) * sizeof(double);
 
-    if (bytes <= (double)STARFISH_DEFLATION_MOST_BYTES)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "options.vectors: the %s of the %zu deflation vectors' matrix takes %.0f bytes, more than "
-                         "%zu: take fewer vectors",
-                         c->form == STARFISH_COARSE_BY_BAND ? "factor" : "inverse", c->domains, bytes,
-                         (size_t)STARFISH_DEFLATION_MOST_BYTES);
+    return STARFISH_OR_FAIL(bytes <= (double)STARFISH_DEFLATION_MOST_BYTES, STARFISH_ERROR_ARGUMENT,
+                            "options.vectors: the %s of the %zu deflation vectors' matrix takes %.0f bytes, more than "
+                            "%zu: take fewer vectors",
+                            c->form == STARFISH_COARSE_BY_BAND ? "factor" : "inverse", c->domains, bytes,
+                            (size_t)STARFISH_DEFLATION_MOST_BYTES);
 }
 
 /* The order of the domains, and what E's inverse or factor takes in it. The place of each: the dissection's, or for a

@@ -4,7 +4,6 @@
 #include "krylov/deflation.h"
 
 #include "base/status.h"
-#include "krylov/coarse_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,9 +146,8 @@ static starfish_status allocate_bins(struct bins *bins, size_t domains, size_t c
     bins->begin = calloc(domains + 2, sizeof *bins->begin);
     bins->cell = malloc((count + 1) * sizeof *bins->cell);
     bins->factor = malloc((count + 1) * sizeof *bins->factor);
-    return bins->begin && bins->cell && bins->factor
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", count);
+    return STARFISH_OR_FAIL(bins->begin && bins->cell && bins->factor, STARFISH_ERROR_MEMORY,
+                            "out of memory for domains of %zu cells", count);
 }
 
 static starfish_status bin_cells(const struct starfish_deflation_spec *s, size_t first, size_t last, struct bins *bins)
@@ -220,15 +218,14 @@ static starfish_status fill_chunks(const struct starfish_deflation_spec *s, cons
 {
     size_t count = 0;
     int *begin[3] = {domain_begin};
-    starfish_status status = STARFISH_SUCCESS;
 
     for (size_t d = 0; d < s->domains; d++)
         count += (size_t)chunks_for(cells->begin[d + 1] - cells->begin[d], terms->begin[d + 1] - terms->begin[d]);
     begin[1] = malloc((count + 1) * sizeof(int));
     begin[2] = malloc((count + 1) * sizeof(int));
-    if (!begin[1] || !begin[2])
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu chunks", count);
-    else
+    starfish_status status =
+        STARFISH_OR_FAIL(begin[1] && begin[2], STARFISH_ERROR_MEMORY, "out of memory for %zu chunks", count);
+    if (status == STARFISH_SUCCESS)
         cut_chunks(s->domains, cells, terms, begin);
     const struct {
         struct starfish_coefficient_table *table;
@@ -354,9 +351,8 @@ static starfish_status create_graph(const struct starfish_deflation_spec *s, str
     struct terms pairs = {.count = 0};
 
     *g = (struct starfish_domain_graph){.domains = s->domains, .diagonal = calloc(s->domains, sizeof(double))};
-    starfish_status status = g->diagonal
-                                 ? STARFISH_SUCCESS
-                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
+    starfish_status status =
+        STARFISH_OR_FAIL(g->diagonal, STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
     status = starfish_halo_window_agree(s->window, status);
     if (status == STARFISH_SUCCESS && g->diagonal)
         status = find_all_couplings(s, &pairs, g->diagonal);

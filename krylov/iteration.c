@@ -106,8 +106,8 @@ static starfish_status begin(struct state *s)
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "rhs%s is not finite, or too large to be squared",
                              s->stopping->from_guess ? " or the initial guess" : "");
     }
-    if (s->report->rhs_norm > s->stopping->floor && s->report->rhs_norm < STARFISH_LEAST_NORM)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, s->report->rhs_norm);
+    STARFISH_REFUSE_IF(s->report->rhs_norm > s->stopping->floor && s->report->rhs_norm < STARFISH_LEAST_NORM,
+                       STARFISH_RHS_TOO_SMALL, s->report->rhs_norm);
     add_norm(s, value(s, STARFISH_KRYLOV_NORM));
     s->clock = starfish_progress_seconds(s->iteration->algebra->progress);
     tell(s);
