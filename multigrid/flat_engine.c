@@ -33,13 +33,13 @@ static starfish_status check(const void *described, const struct starfish_multig
     const size_t most = (size_t)1 << 31;
 
     for (int d = 0; d < 3; d++)
-        STARFISH_FAIL_IF(problem->n[d] < 1 || problem->n[d] >= most, STARFISH_ERROR_ARGUMENT,
-                         "problem.n[%d] is %zu, must be 1 to 2^31 - 1", d, problem->n[d]);
-    if (problem->n[0] * problem->n[2] >= most || problem->n[1] >= 65536 || (problem->n[0] + 31) / 32 >= 65536)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n: a row of columns has %zu x %zu cells, there are %zu",
-                             problem->n[0], problem->n[2], problem->n[1]);
-    STARFISH_FAIL_IF(problem->coarse_sweeps < 0, STARFISH_ERROR_ARGUMENT,
-                     "problem.coarse_sweeps is %d, must not be negative", problem->coarse_sweeps);
+        STARFISH_REFUSE_IF(problem->n[d] < 1 || problem->n[d] >= most, "problem.n[%d] is %zu, must be 1 to 2^31 - 1", d,
+                           problem->n[d]);
+    STARFISH_REFUSE_IF(
+        problem->n[0] * problem->n[2] >= most || problem->n[1] >= 65536 || (problem->n[0] + 31) / 32 >= 65536,
+        "problem.n: a row of columns has %zu x %zu cells, there are %zu", problem->n[0], problem->n[2], problem->n[1]);
+    STARFISH_REFUSE_IF(problem->coarse_sweeps < 0, "problem.coarse_sweeps is %d, must not be negative",
+                       problem->coarse_sweeps);
     return check_smoother(options);
 }
 

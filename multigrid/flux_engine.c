@@ -22,24 +22,22 @@ static starfish_status check_grid(const struct starfish_stencil_problem *p)
     double unknowns = 1;
 
     for (int d = 0; d < 3; d++) {
-        if (p->n[d] < 1 || p->n[d] > INT32_MAX)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is %zu, not in 1 .. 2^31 - 1", d, p->n[d]);
+        STARFISH_REFUSE_IF(p->n[d] < 1 || p->n[d] > INT32_MAX, "problem.n[%d] is %zu, not in 1 .. 2^31 - 1", d,
+                           p->n[d]);
         unknowns *= (double)p->n[d];
     }
-    if (unknowns > INT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n: %g unknowns, more than 2^31 - 1", unknowns);
-    if (p->grid != STARFISH_CELL && p->grid != STARFISH_NODE)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.grid is %d", (int)p->grid);
-    if (!(p->reaction >= 0) || !isfinite(p->reaction))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.reaction is %g, must not be negative", p->reaction);
-    STARFISH_FAIL_IF(!isfinite(p->rhs_factor), STARFISH_ERROR_ARGUMENT, "problem.rhs_factor is not finite");
+    STARFISH_REFUSE_IF(unknowns > INT32_MAX, "problem.n: %g unknowns, more than 2^31 - 1", unknowns);
+    STARFISH_REFUSE_IF(p->grid != STARFISH_CELL && p->grid != STARFISH_NODE, "problem.grid is %d", (int)p->grid);
+    STARFISH_REFUSE_IF(!(p->reaction >= 0) || !isfinite(p->reaction), "problem.reaction is %g, must not be negative",
+                       p->reaction);
+    STARFISH_REFUSE_IF(!isfinite(p->rhs_factor), "problem.rhs_factor is not finite");
     return STARFISH_SUCCESS;
 }
 
 static starfish_status check(const void *problem, const struct starfish_multigrid_options *o)
 {
-    STARFISH_FAIL_IF(o->storage || o->stored_diagonal, STARFISH_ERROR_ARGUMENT,
-                     "options.storage and stored_diagonal are for bilinear elements in two dimensions");
+    STARFISH_REFUSE_IF(o->storage || o->stored_diagonal,
+                       "options.storage and stored_diagonal are for bilinear elements in two dimensions");
     STARFISH_FAIL_IF(o->smoother == STARFISH_SMOOTHER_ZEBRA, STARFISH_ERROR_UNSUPPORTED,
                      "options.smoother: zebra lines are for bilinear elements in two dimensions");
     STARFISH_FAIL_IF(o->coarse != STARFISH_COARSE_DIRECT, STARFISH_ERROR_UNSUPPORTED,
@@ -215,9 +213,9 @@ static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigri
         STARFISH_TRY(coarsen(h, o, coarsened));
     }
     const size_t unknowns = starfish_flux_grid_unknowns(&h->grid[h->levels - 1]);
-    STARFISH_FAIL_IF(unknowns > STARFISH_MULTIGRID_MOST_COARSEST, STARFISH_ERROR_ARGUMENT,
-                     "options.levels is %d: the coarsest grid would have %zu unknowns, more than %d", most, unknowns,
-                     STARFISH_MULTIGRID_MOST_COARSEST);
+    STARFISH_REFUSE_IF(unknowns > STARFISH_MULTIGRID_MOST_COARSEST,
+                       "options.levels is %d: the coarsest grid would have %zu unknowns, more than %d", most, unknowns,
+                       STARFISH_MULTIGRID_MOST_COARSEST);
     return STARFISH_SUCCESS;
 }
 
@@ -417,8 +415,7 @@ static starfish_status make_tables(struct starfish_multigrid_engine *engine, str
 static starfish_status allocate_planes(struct hierarchy *h)
 {
     h->plane = calloc((size_t)h->levels, 3 * sizeof *h->plane);
-    return h->plane ? STARFISH_SUCCESS
-                    : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
+    return STARFISH_OR_FAIL(h->plane, STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
 }
 
 static starfish_status create(struct starfish_multigrid_engine *engine, const void *problem,
@@ -428,7 +425,7 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
     struct hierarchy *h = calloc(1, sizeof *h);
     engine->state = calloc(1, sizeof(struct volumes));
     starfish_status status =
-        h && engine->state ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+        STARFISH_OR_FAIL(h && engine->state, STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     status = starfish_halo_window_agree(&faces->window, status);
     if (status != STARFISH_SUCCESS || !h) {
         free(h);

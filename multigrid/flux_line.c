@@ -13,21 +13,21 @@
 static starfish_status check_ends(const starfish_end ends[2], int d)
 {
     for (int end = 0; end < 2; end++)
-        if ((int)ends[end] < STARFISH_PERIODIC || ends[end] > STARFISH_NEUMANN)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.ends[%d][%d] is %d", d, end, (int)ends[end]);
-    if ((ends[0] == STARFISH_PERIODIC) != (ends[1] == STARFISH_PERIODIC))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.ends[%d]: one is periodic, the other is not", d);
+        STARFISH_REFUSE_IF((int)ends[end] < STARFISH_PERIODIC || ends[end] > STARFISH_NEUMANN,
+                           "problem.ends[%d][%d] is %d", d, end, (int)ends[end]);
+    STARFISH_REFUSE_IF((ends[0] == STARFISH_PERIODIC) != (ends[1] == STARFISH_PERIODIC),
+                       "problem.ends[%d]: one is periodic, the other is not", d);
     return STARFISH_SUCCESS;
 }
 
 /* Not negative, or `strict`: positive. */
 static starfish_status check_values(const char *name, int d, const double *values, size_t count, int strict)
 {
-    STARFISH_FAIL_IF(!values, STARFISH_ERROR_ARGUMENT, "problem.%s[%d] is NULL", name, d);
+    STARFISH_REFUSE_IF(!values, "problem.%s[%d] is NULL", name, d);
     for (size_t i = 0; i < count; i++)
-        STARFISH_FAIL_IF(!(strict ? values[i] > 0 : values[i] >= 0) || !isfinite(values[i]), STARFISH_ERROR_ARGUMENT,
-                         "problem.%s[%d][%zu] is %g, must %s", name, d, i, values[i],
-                         strict ? "be positive" : "not be negative");
+        STARFISH_REFUSE_IF(!(strict ? values[i] > 0 : values[i] >= 0) || !isfinite(values[i]),
+                           "problem.%s[%d][%zu] is %g, must %s", name, d, i, values[i],
+                           strict ? "be positive" : "not be negative");
     return STARFISH_SUCCESS;
 }
 
@@ -37,10 +37,10 @@ static starfish_status check_line(const struct starfish_stencil_line *line, int 
     STARFISH_TRY(check_values("line.weight", d, line->weight, n, 1));
     if (line->extra)
         STARFISH_TRY(check_values("line.extra", d, line->extra, n, 0));
-    STARFISH_FAIL_IF(
-        periodic ? line->coupling[0] != line->coupling[n] : line->coupling[0] != 0 || line->coupling[n] != 0,
-        STARFISH_ERROR_ARGUMENT, "problem.line[%d].coupling is %g at one end and %g at the other, must be %s", d,
-        line->coupling[0], line->coupling[n], periodic ? "the same" : "0");
+    STARFISH_REFUSE_IF(periodic ? line->coupling[0] != line->coupling[n]
+                                : line->coupling[0] != 0 || line->coupling[n] != 0,
+                       "problem.line[%d].coupling is %g at one end and %g at the other, must be %s", d,
+                       line->coupling[0], line->coupling[n], periodic ? "the same" : "0");
     return STARFISH_SUCCESS;
 }
 
@@ -117,10 +117,8 @@ static starfish_status fill(struct starfish_flux_line *line, const struct starfi
     }
     if (line->n == 1) /* a single unknown is its own neighbour */
         line->coupling[0] = line->coupling[1] = 0;
-    return line->weight[0] > 0
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_ARGUMENT,
-                               "problem.n[%d] is 1: a single node between Neumann ends has no width", d);
+    return STARFISH_OR_FAIL(line->weight[0] > 0, STARFISH_ERROR_ARGUMENT,
+                            "problem.n[%d] is 1: a single node between Neumann ends has no width", d);
 }
 
 starfish_status starfish_flux_line_create(struct starfish_flux_line *line,
@@ -130,8 +128,8 @@ starfish_status starfish_flux_line_create(struct starfish_flux_line *line,
 
     memset(line, 0, sizeof *line);
     STARFISH_TRY(check_ends(problem->ends[d], d));
-    if (problem->line[d].coupling && problem->width[d])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.line[%d] and width[%d] are both given", d, d);
+    STARFISH_REFUSE_IF(problem->line[d].coupling && problem->width[d], "problem.line[%d] and width[%d] are both given",
+                       d, d);
     line->n = n;
     line->periodic = problem->ends[d][0] == STARFISH_PERIODIC;
     line->coupling = calloc(n + 1, sizeof(double));

@@ -27,8 +27,7 @@ starfish_status starfish_flux_grid_allocate(struct starfish_flux_grid *grid)
         double **array = a < 3 ? &grid->face[a] : &grid->rest;
         there = (*array = starfish_pages_alloc(count * sizeof(double))) != NULL && there;
     }
-    return there ? STARFISH_SUCCESS
-                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", count);
+    return STARFISH_OR_FAIL(there, STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", count);
 }
 
 static size_t plane_of(const struct starfish_flux_grid *grid)
@@ -129,8 +128,7 @@ starfish_status starfish_flux_survey(const struct starfish_flux_grid *grid, cons
     const size_t planes = window->planes, plane = plane_of(grid), run = RUN / plane + 1;
     double *room = calloc(4 * planes, sizeof *room), extremes[2] = {-INFINITY, 0}; /* less the least, and the most */
     struct survey survey = {values, plane, own.first, room, room + planes, room + 2 * planes, room + 3 * planes};
-    starfish_status status =
-        room ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu planes", planes);
+    starfish_status status = STARFISH_OR_FAIL(room, STARFISH_ERROR_MEMORY, "out of memory for %zu planes", planes);
 
     status = starfish_halo_window_agree(window, status);
     if (status == STARFISH_SUCCESS)

@@ -431,8 +431,7 @@ static starfish_status run(struct starfish_multigrid_solve *solve, const struct 
                                                .data = &i};
     struct starfish_iteration_report report = {.history = solve->result->history, .most_count = STARFISH_HISTORY};
 
-    STARFISH_FAIL_IF(!can(engine, pass), STARFISH_ERROR_ARGUMENT, "the engine was not made for passes of variant %d",
-                     pass->variant);
+    STARFISH_REFUSE_IF(!can(engine, pass), "the engine was not made for passes of variant %d", pass->variant);
     set_up(&i);
     if (!engine->mixed && !is_accelerated(pass))
         starfish_hierarchy_set_arrays(&engine->graph, f, i.u);

@@ -26,14 +26,14 @@ static starfish_status check_mesh(const struct starfish_q1_problem *p)
         neumann += (p->ends[d][0] == STARFISH_NEUMANN) + (p->ends[d][1] == STARFISH_NEUMANN);
     }
     starfish_q1_unknowns(p, n);
-    STARFISH_FAIL_IF(n[0] == 0 || n[1] == 0 || n[0] > INT32_MAX / n[1], STARFISH_ERROR_ARGUMENT,
-                     "problem.elements: %zu x %zu unknowns, must be 1 .. 2^31", n[0], n[1]);
+    STARFISH_REFUSE_IF(n[0] == 0 || n[1] == 0 || n[0] > INT32_MAX / n[1],
+                       "problem.elements: %zu x %zu unknowns, must be 1 .. 2^31", n[0], n[1]);
     for (int d = 0; d < 2; d++)
         if (p->coefficient[d])
             STARFISH_TRY(starfish_multigrid_check_positive("coefficient", d, p->coefficient[d],
                                                            p->elements[0] * p->elements[1]));
-    if (!(p->reaction >= 0) || !isfinite(p->reaction))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.reaction is %g, must not be negative", p->reaction);
+    STARFISH_REFUSE_IF(!(p->reaction >= 0) || !isfinite(p->reaction), "problem.reaction is %g, must not be negative",
+                       p->reaction);
     STARFISH_FAIL_IF(neumann == 4 && p->reaction == 0, STARFISH_ERROR_SINGULAR,
                      "problem: no end is Dirichlet and reaction is 0, so that a constant may be added");
     return STARFISH_SUCCESS;
@@ -41,18 +41,16 @@ static starfish_status check_mesh(const struct starfish_q1_problem *p)
 
 static starfish_status check_smoother(const struct starfish_multigrid_options *o)
 {
-    if (o->smoother == STARFISH_SMOOTHER_LINE_Z || o->smoother == STARFISH_SMOOTHER_PLANE)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother: %s is for three dimensions",
-                             o->smoother == STARFISH_SMOOTHER_PLANE ? "PLANE" : "LINE_Z");
-    STARFISH_FAIL_IF(o->krylov == STARFISH_KRYLOV_CG && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL,
-                     STARFISH_ERROR_ARGUMENT,
-                     "options.smoother: Gauss-Seidel is not symmetric, which conjugate gradients need");
-    STARFISH_FAIL_IF(o->storage && (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ||
-                                    o->smoother == STARFISH_SMOOTHER_ZEBRA || o->stored_diagonal),
-                     STARFISH_ERROR_ARGUMENT,
-                     "options.storage: neither for Gauss-Seidel and zebra lines nor with stored_diagonal");
-    if (o->stored_diagonal && o->smoother == STARFISH_SMOOTHER_ZEBRA)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.stored_diagonal: not for zebra lines");
+    STARFISH_REFUSE_IF(o->smoother == STARFISH_SMOOTHER_LINE_Z || o->smoother == STARFISH_SMOOTHER_PLANE,
+                       "options.smoother: %s is for three dimensions",
+                       o->smoother == STARFISH_SMOOTHER_PLANE ? "PLANE" : "LINE_Z");
+    STARFISH_REFUSE_IF(o->krylov == STARFISH_KRYLOV_CG && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL,
+                       "options.smoother: Gauss-Seidel is not symmetric, which conjugate gradients need");
+    STARFISH_REFUSE_IF(o->storage && (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ||
+                                      o->smoother == STARFISH_SMOOTHER_ZEBRA || o->stored_diagonal),
+                       "options.storage: neither for Gauss-Seidel and zebra lines nor with stored_diagonal");
+    STARFISH_REFUSE_IF(o->stored_diagonal && o->smoother == STARFISH_SMOOTHER_ZEBRA,
+                       "options.stored_diagonal: not for zebra lines");
     return STARFISH_SUCCESS;
 }
 
@@ -97,9 +95,9 @@ static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1
         h->levels++;
     }
     const size_t *n = h->grid[h->levels - 1].n;
-    STARFISH_FAIL_IF(n[0] * n[1] > largest, STARFISH_ERROR_ARGUMENT,
-                     "options.levels is %d: the coarsest grid would have %zu unknowns, more than %zu", most,
-                     n[0] * n[1], largest);
+    STARFISH_REFUSE_IF(n[0] * n[1] > largest,
+                       "options.levels is %d: the coarsest grid would have %zu unknowns, more than %zu", most,
+                       n[0] * n[1], largest);
     return STARFISH_SUCCESS;
 }
 
@@ -302,8 +300,8 @@ static starfish_status choose_form(struct starfish_multigrid_engine *engine, con
 
     if (engine->options.smoother == STARFISH_SMOOTHER_ZEBRA && lines_are_too_long(engine))
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.smoother: lines are too long for ZEBRA on a GPU");
-    if (*form == STARFISH_MATRIX_TENSOR && reason)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.matrix is STARFISH_MATRIX_TENSOR, but %s", reason);
+    STARFISH_REFUSE_IF(*form == STARFISH_MATRIX_TENSOR && reason, "options.matrix is STARFISH_MATRIX_TENSOR, but %s",
+                       reason);
     if (*form == STARFISH_MATRIX_AUTO)
         *form = reason ? STARFISH_MATRIX_STORED : STARFISH_MATRIX_TENSOR;
     return STARFISH_SUCCESS;

@@ -37,12 +37,12 @@ starfish_status starfish_q1_refine(const struct starfish_q1_refinement *refineme
     STARFISH_NEED(width_x, "width_x");
     STARFISH_NEED(width_y, "width_y");
     for (int d = 0; d < 2; d++)
-        STARFISH_FAIL_IF(!(refinement->length[d] > 0) || !isfinite(refinement->length[d]), STARFISH_ERROR_ARGUMENT,
-                         "refinement.length[%d] is %g, must be positive", d, refinement->length[d]);
-    if (!(refinement->nu > 0 && refinement->nu <= 1))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "refinement.nu is %g, must be in (0, 1]", refinement->nu);
-    STARFISH_FAIL_IF(refinement->level < 0 || refinement->level > MOST_LEVELS, STARFISH_ERROR_ARGUMENT,
-                     "refinement.level is %d, must be in 0 .. %d", refinement->level, MOST_LEVELS);
+        STARFISH_REFUSE_IF(!(refinement->length[d] > 0) || !isfinite(refinement->length[d]),
+                           "refinement.length[%d] is %g, must be positive", d, refinement->length[d]);
+    STARFISH_REFUSE_IF(!(refinement->nu > 0 && refinement->nu <= 1), "refinement.nu is %g, must be in (0, 1]",
+                       refinement->nu);
+    STARFISH_REFUSE_IF(refinement->level < 0 || refinement->level > MOST_LEVELS,
+                       "refinement.level is %d, must be in 0 .. %d", refinement->level, MOST_LEVELS);
     refine(refinement->length[0], refinement->nu, refinement->level, 1, width_x);
     refine(refinement->length[1], refinement->nu, refinement->level, 0, width_y);
     return STARFISH_SUCCESS;
@@ -70,13 +70,12 @@ starfish_status starfish_q1_named(const char *name, struct starfish_q1_refinemen
 
 starfish_status starfish_q1_check_direction(const struct starfish_q1_problem *p, int d)
 {
-    STARFISH_FAIL_IF(p->elements[d] < 1 || p->elements[d] > MOST_ELEMENTS, STARFISH_ERROR_ARGUMENT,
-                     "problem.elements[%d] is %zu, not in 1 .. %d", d, p->elements[d], MOST_ELEMENTS);
+    STARFISH_REFUSE_IF(p->elements[d] < 1 || p->elements[d] > MOST_ELEMENTS,
+                       "problem.elements[%d] is %zu, not in 1 .. %d", d, p->elements[d], MOST_ELEMENTS);
     for (int end = 0; end < 2; end++)
-        STARFISH_FAIL_IF(p->ends[d][end] != STARFISH_DIRICHLET && p->ends[d][end] != STARFISH_NEUMANN,
-                         STARFISH_ERROR_ARGUMENT,
-                         "problem.ends[%d][%d] is neither STARFISH_DIRICHLET nor STARFISH_NEUMANN", d, end);
-    STARFISH_FAIL_IF(!p->width[d], STARFISH_ERROR_ARGUMENT, "problem.width[%d] is NULL", d);
+        STARFISH_REFUSE_IF(p->ends[d][end] != STARFISH_DIRICHLET && p->ends[d][end] != STARFISH_NEUMANN,
+                           "problem.ends[%d][%d] is neither STARFISH_DIRICHLET nor STARFISH_NEUMANN", d, end);
+    STARFISH_REFUSE_IF(!p->width[d], "problem.width[%d] is NULL", d);
     return starfish_multigrid_check_positive("width", d, p->width[d], p->elements[d]);
 }
 

@@ -176,8 +176,8 @@ static starfish_status check_cut(const struct starfish_multigrid_solve *solve, c
     const int columns = has_the_same_runs(a, b, 0) ||
                         (solve->pass.variant != STARFISH_KRYLOV_NONE && a->n[0] == b->n[0] && a->parts[0] == 1);
 
-    if (vector->precision != solve->engine->options.precision || !columns || !has_the_same_runs(a, b, 1))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s has another precision or cut than the plan", name);
+    STARFISH_REFUSE_IF(vector->precision != solve->engine->options.precision || !columns || !has_the_same_runs(a, b, 1),
+                       "%s has another precision or cut than the plan", name);
     return STARFISH_SUCCESS;
 }
 
