@@ -19,17 +19,16 @@ static starfish_status check_direction(const struct starfish_diffusion_problem *
 {
     const starfish_end low = p->ends[d][0], high = p->ends[d][1];
 
-    if (p->n[d] < 1 || p->n[d] > INT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%zu] is %zu, not in 1 .. 2^31 - 1", d, p->n[d]);
-    if (!(p->length[d] > 0) || !isfinite(p->length[d]))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.length[%zu] is %g, must be positive", d, p->length[d]);
+    STARFISH_REFUSE_IF(p->n[d] < 1 || p->n[d] > INT32_MAX, "problem.n[%zu] is %zu, not in 1 .. 2^31 - 1", d, p->n[d]);
+    STARFISH_REFUSE_IF(!(p->length[d] > 0) || !isfinite(p->length[d]), "problem.length[%zu] is %g, must be positive", d,
+                       p->length[d]);
     const double width = p->length[d] / (double)p->n[d];
-    STARFISH_FAIL_IF(!isnormal(1 / (width * width)), STARFISH_ERROR_ARGUMENT,
-                     "problem.length[%zu] is %g: the reciprocal square of a cell's width, %g, is beyond f64", d,
-                     p->length[d], width);
-    if (low > STARFISH_NEUMANN || high > STARFISH_NEUMANN || (low == STARFISH_PERIODIC) != (high == STARFISH_PERIODIC))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.ends[%zu] are %d and %d, no pair of ends", d, (int)low,
-                             (int)high);
+    STARFISH_REFUSE_IF(!isnormal(1 / (width * width)),
+                       "problem.length[%zu] is %g: the reciprocal square of a cell's width, %g, is beyond f64", d,
+                       p->length[d], width);
+    STARFISH_REFUSE_IF(low > STARFISH_NEUMANN || high > STARFISH_NEUMANN ||
+                           (low == STARFISH_PERIODIC) != (high == STARFISH_PERIODIC),
+                       "problem.ends[%zu] are %d and %d, no pair of ends", d, (int)low, (int)high);
     return STARFISH_SUCCESS;
 }
 
@@ -37,19 +36,18 @@ static starfish_status check(const struct starfish_diffusion_problem *p)
 {
     double cells = 1;
 
-    if (p->dimensions != 2 && p->dimensions != 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.dimensions is %zu, not 2 or 3", p->dimensions);
+    STARFISH_REFUSE_IF(p->dimensions != 2 && p->dimensions != 3, "problem.dimensions is %zu, not 2 or 3",
+                       p->dimensions);
     for (size_t d = 0; d < p->dimensions; d++) {
         STARFISH_TRY(check_direction(p, d));
         cells *= (double)p->n[d];
     }
-    STARFISH_FAIL_IF(cells > INT32_MAX, STARFISH_ERROR_ARGUMENT, "problem.n: %g unknowns, more than 2^31 - 1", cells);
-    STARFISH_FAIL_IF(!isfinite(p->lambda), STARFISH_ERROR_ARGUMENT, "problem.lambda is not finite");
-    if (p->mean != STARFISH_MEAN_HARMONIC && p->mean != STARFISH_MEAN_ARITHMETIC)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.mean is %d", (int)p->mean);
-    STARFISH_FAIL_IF(!p->coefficient && !(p->constant_coefficient > 0 && isfinite(p->constant_coefficient)),
-                     STARFISH_ERROR_ARGUMENT, "problem.constant_coefficient is %g, must be positive",
-                     p->constant_coefficient);
+    STARFISH_REFUSE_IF(cells > INT32_MAX, "problem.n: %g unknowns, more than 2^31 - 1", cells);
+    STARFISH_REFUSE_IF(!isfinite(p->lambda), "problem.lambda is not finite");
+    STARFISH_REFUSE_IF(p->mean != STARFISH_MEAN_HARMONIC && p->mean != STARFISH_MEAN_ARITHMETIC, "problem.mean is %d",
+                       (int)p->mean);
+    STARFISH_REFUSE_IF(!p->coefficient && !(p->constant_coefficient > 0 && isfinite(p->constant_coefficient)),
+                       "problem.constant_coefficient is %g, must be positive", p->constant_coefficient);
     return STARFISH_SUCCESS;
 }
 
@@ -59,11 +57,10 @@ static starfish_status check_coefficients(const struct starfish_diffusion_proble
     const size_t i = p->coefficient ? starfish_host_find_beyond(p->coefficient, cells, DBL_TRUE_MIN, DBL_MAX) : cells;
     const int solid = p->dimensions == 3;
 
-    return i == cells ? STARFISH_SUCCESS
-                      : starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                      "problem.coefficient of cell (%zu, %zu, %zu) is %g, must be positive",
-                                      i % p->n[0], solid ? i / p->n[0] % p->n[1] : i / p->n[0] + first,
-                                      solid ? i / p->n[0] / p->n[1] + first : 0, p->coefficient[i]);
+    return STARFISH_OR_FAIL(i == cells, STARFISH_ERROR_ARGUMENT,
+                            "problem.coefficient of cell (%zu, %zu, %zu) is %g, must be positive", i % p->n[0],
+                            solid ? i / p->n[0] % p->n[1] : i / p->n[0] + first,
+                            solid ? i / p->n[0] / p->n[1] + first : 0, p->coefficient[i]);
 }
 
 enum { CELLS = 1 << 16 }; /* of a run of a loop over all of them */
@@ -161,9 +158,8 @@ static starfish_status allocate(struct starfish_diffusion_box *box)
 {
     box->stored = starfish_pages_alloc(4 * box->cells * sizeof(double));
     box->k = starfish_pages_alloc(box->cells * sizeof(double));
-    return box->stored && box->k
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", box->cells);
+    return STARFISH_OR_FAIL(box->stored && box->k, STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows",
+                            box->cells);
 }
 
 starfish_status starfish_diffusion_box_assemble(struct starfish_diffusion_box *box,
@@ -184,11 +180,9 @@ starfish_status starfish_diffusion_box_assemble(struct starfish_diffusion_box *b
     STARFISH_TRY(starfish_halo_window_exchange(&wider, status, box->k, plane * sizeof *box->k));
     starfish_spans_loop(&rows, CELLS / box->n[0] + 1, assemble_rows, &assembly);
     const size_t beyond = starfish_spans_find_beyond(&couplings, box->stored, -DBL_MAX, DBL_MAX, SIZE_MAX);
-    return beyond == SIZE_MAX
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_ARGUMENT,
-                               "problem.coefficient of cell %zu over the square of its width is not finite",
-                               beyond % box->cells);
+    return STARFISH_OR_FAIL(beyond == SIZE_MAX, STARFISH_ERROR_ARGUMENT,
+                            "problem.coefficient of cell %zu over the square of its width is not finite",
+                            beyond % box->cells);
 }
 
 void starfish_diffusion_box_destroy(struct starfish_diffusion_box *box)

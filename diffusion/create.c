@@ -110,8 +110,8 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
     const size_t beyond = precision == STARFISH_F32
                               ? starfish_spans_find_beyond(&spans, values, -(double)FLT_MAX, (double)FLT_MAX, count)
                               : count;
-    STARFISH_FAIL_IF(beyond < count, STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
-                     values[beyond], beyond % box->cells);
+    STARFISH_REFUSE_IF(beyond < count, "problem.coefficient: f32 cannot hold %g of cell %zu", values[beyond],
+                       beyond % box->cells);
     STARFISH_TRY(starfish_coefficient_table_reals_of(table, precision, values, count, &spans));
     op->table = table->handle;
     return STARFISH_SUCCESS;
@@ -166,11 +166,11 @@ static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
 static starfish_status prepare(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
 {
     choose(&plan->options, problem->regions != NULL);
-    if (plan->options.deflation == STARFISH_DEFLATION_REGIONS && !problem->regions)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.regions is NULL, and deflation is by regions");
-    if (plan->options.method == STARFISH_DIFFUSION_MULTIGRID &&
-        plan->options.preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.preconditioner is for the method cg");
+    STARFISH_REFUSE_IF(plan->options.deflation == STARFISH_DEFLATION_REGIONS && !problem->regions,
+                       "problem.regions is NULL, and deflation is by regions");
+    STARFISH_REFUSE_IF(plan->options.method == STARFISH_DIFFUSION_MULTIGRID &&
+                           plan->options.preconditioner != STARFISH_PRECONDITIONER_MULTIGRID,
+                       "options.preconditioner is for the method cg");
     STARFISH_TRY(starfish_diffusion_box_describe(&plan->box, problem));
     plan->box.dirichlet = plan->options.reserved[STARFISH_DIFFUSION_DIRICHLET_NODES] ? 1 : 2;
     if (plan->options.block == 0)

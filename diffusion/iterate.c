@@ -73,9 +73,7 @@ static starfish_status check_size(const struct state *s)
     const double least = fmax(starfish_least_normal(s->plan->options.precision), STARFISH_LEAST_NORM);
     const double size = s->rhs_largest > 0 ? s->rhs_largest : s->job->largest_extra;
 
-    if (size == 0 || size >= least)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
+    return STARFISH_OR_FAIL(size == 0 || size >= least, STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
 }
 
 /* f = -rhs + extra. A singular problem's is without its mean, which is taken off twice: the first is as inexact as a

@@ -92,8 +92,7 @@ static starfish_status create_multigrid(const struct starfish_diffusion_plan *pl
 
     double *values = starfish_pages_alloc((4 * box->cells + longest) * sizeof *values);
     starfish_status status = starfish_halo_window_agree(
-        &box->window,
-        values ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy"));
+        &box->window, STARFISH_OR_FAIL(values, STARFISH_ERROR_MEMORY, "out of memory for a hierarchy"));
     if (status == STARFISH_SUCCESS && values)
         status = use_cycles(plan, precision, values, created, memory);
     free(values);
@@ -202,8 +201,7 @@ static starfish_status with_domains(struct starfish_diffusion_plan *plan,
     int *domain = starfish_pages_alloc(plan->box.cells * sizeof *domain);
     starfish_status status = starfish_halo_window_agree(
         &plan->box.window,
-        domain ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells));
+        STARFISH_OR_FAIL(domain, STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells));
 
     if (status == STARFISH_SUCCESS && domain)
         status = find_domains(plan, problem, domain);

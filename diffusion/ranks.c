@@ -22,8 +22,8 @@ struct starfish_run_of_planes starfish_diffusion_planes(const struct starfish_di
 
 starfish_status starfish_diffusion_check_planes(const struct starfish_diffusion_problem *p)
 {
-    STARFISH_FAIL_IF((p->dimensions != 2 && p->dimensions != 3) || p->n[0] < 1 || p->n[1] < 1 || slowest(p) < 1,
-                     STARFISH_ERROR_ARGUMENT, "problem: %zu dimensions, or no cells in one of them", p->dimensions);
+    STARFISH_REFUSE_IF((p->dimensions != 2 && p->dimensions != 3) || p->n[0] < 1 || p->n[1] < 1 || slowest(p) < 1,
+                       "problem: %zu dimensions, or no cells in one of them", p->dimensions);
     return STARFISH_SUCCESS;
 }
 

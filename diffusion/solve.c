@@ -53,8 +53,7 @@ static starfish_status allocate_extra(struct starfish_diffusion_job *job)
 
     job->array[EXTRA].node = STARFISH_MAIN_MEMORY;
     job->array[EXTRA].memory = calloc(cells, starfish_real_size(plan->options.precision));
-    return job->array[EXTRA].memory ? STARFISH_SUCCESS
-                                    : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
+    return STARFISH_OR_FAIL(job->array[EXTRA].memory, STARFISH_ERROR_MEMORY, "out of memory for boundary data");
 }
 
 static starfish_status take(struct starfish_job *base)
