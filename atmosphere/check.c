@@ -167,11 +167,10 @@ static starfish_status gather_planes(const struct starfish_atmosphere_plan *plan
     const size_t bytes = c->m->n[0] * c->m->n[1] * starfish_real_size(c->precision);
     const int rank = starfish_context_rank(plan->plan.context), ranks = starfish_context_ranks(plan->plan.context);
     char *const own = calloc(2, bytes), *const planes = calloc((size_t)ranks, 2 * bytes);
-    starfish_status status = STARFISH_SUCCESS;
+    starfish_status status =
+        STARFISH_OR_FAIL(own && planes, STARFISH_ERROR_MEMORY, "out of memory for planes of %d ranks", ranks);
 
     *all = planes;
-    if (!own || !planes)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for planes of %d ranks", ranks);
     status = starfish_ranks_agree(plan->plan.context, status);
     if (status == STARFISH_SUCCESS && c->count > 0) {
         memcpy(own, c->u, bytes);

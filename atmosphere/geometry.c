@@ -29,17 +29,15 @@ static const double quarter = 0.78539816339744830962; /* pi / 4 */
 
 static starfish_status check_number(const char *name, double value, int positive)
 {
-    if (isfinite(value) && (positive ? value > 0 : value >= 0))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s is %g, must be %s", name, value,
-                         positive ? "positive" : "0 or more");
+    return STARFISH_OR_FAIL(isfinite(value) && (positive ? value > 0 : value >= 0), STARFISH_ERROR_ARGUMENT,
+                            "problem.%s is %g, must be %s", name, value, positive ? "positive" : "0 or more");
 }
 
 static starfish_status check_profile(const char *name, const double *values, size_t count, int any)
 {
     for (size_t i = 0; values && i < count; i++)
-        STARFISH_FAIL_IF(!isfinite(values[i]) || (!any && !(values[i] > 0)), STARFISH_ERROR_ARGUMENT,
-                         "problem.%s[%zu] is %g, must be %s", name, i, values[i], any ? "finite" : "positive");
+        STARFISH_REFUSE_IF(!isfinite(values[i]) || (!any && !(values[i] > 0)), "problem.%s[%zu] is %g, must be %s",
+                           name, i, values[i], any ? "finite" : "positive");
     return STARFISH_SUCCESS;
 }
 
@@ -49,11 +47,11 @@ static starfish_status check_faces(const struct starfish_atmosphere_problem *p)
 
     if (!z)
         return STARFISH_SUCCESS;
-    STARFISH_FAIL_IF(z[0] != 0 || !(fabs(z[p->n[2]] - p->height) <= 1e-12 * p->height), STARFISH_ERROR_ARGUMENT,
-                     "problem.faces are from %g to %g, must be from 0 to height = %g", z[0], z[p->n[2]], p->height);
+    STARFISH_REFUSE_IF(z[0] != 0 || !(fabs(z[p->n[2]] - p->height) <= 1e-12 * p->height),
+                       "problem.faces are from %g to %g, must be from 0 to height = %g", z[0], z[p->n[2]], p->height);
     for (size_t k = 0; k < p->n[2]; k++)
-        STARFISH_FAIL_IF(!(z[k + 1] > z[k]), STARFISH_ERROR_ARGUMENT,
-                         "problem.faces[%zu] is %g after %g, must increase", k + 1, z[k + 1], z[k]);
+        STARFISH_REFUSE_IF(!(z[k + 1] > z[k]), "problem.faces[%zu] is %g after %g, must increase", k + 1, z[k + 1],
+                           z[k]);
     return STARFISH_SUCCESS;
 }
 
@@ -65,15 +63,14 @@ static starfish_status check_counts(const struct starfish_atmosphere_problem *p)
     static const size_t most[3] = {(size_t)MOST_BLOCKS * COLUMNS_OF_BLOCK, MOST_BLOCKS, INT32_MAX};
 
     for (int d = 0; d < 3; d++)
-        STARFISH_FAIL_IF(p->n[d] < 1 || p->n[d] > most[d], STARFISH_ERROR_ARGUMENT,
-                         "problem.n[%d] is %zu, must be 1 to %zu", d, p->n[d], most[d]);
-    STARFISH_FAIL_IF(p->n[0] * p->n[2] > INT32_MAX, STARFISH_ERROR_ARGUMENT,
-                     "problem.n[0] * n[2], the cells of a row of columns, is %zu, must be below 2^31",
-                     p->n[0] * p->n[2]);
-    STARFISH_FAIL_IF(p->geometry == STARFISH_SPHERE &&
-                         (p->n[1] % STARFISH_PANELS != 0 || p->n[1] / STARFISH_PANELS != p->n[0]),
-                     STARFISH_ERROR_ARGUMENT,
-                     "problem.n[1] is %zu, of a sphere it must be 6 problem.n[0], the rows of six panels", p->n[1]);
+        STARFISH_REFUSE_IF(p->n[d] < 1 || p->n[d] > most[d], "problem.n[%d] is %zu, must be 1 to %zu", d, p->n[d],
+                           most[d]);
+    STARFISH_REFUSE_IF(p->n[0] * p->n[2] > INT32_MAX,
+                       "problem.n[0] * n[2], the cells of a row of columns, is %zu, must be below 2^31",
+                       p->n[0] * p->n[2]);
+    STARFISH_REFUSE_IF(p->geometry == STARFISH_SPHERE &&
+                           (p->n[1] % STARFISH_PANELS != 0 || p->n[1] / STARFISH_PANELS != p->n[0]),
+                       "problem.n[1] is %zu, of a sphere it must be 6 problem.n[0], the rows of six panels", p->n[1]);
     return STARFISH_SUCCESS;
 }
 
@@ -83,25 +80,25 @@ static starfish_status check_sizes(const struct starfish_atmosphere_problem *p)
     const double most = 1e140, width[] = {p->length[0] / (double)p->n[0], p->length[1] / (double)p->n[1]};
     const double volume = width[0] * width[1] * (p->height / (double)p->n[2]);
 
-    STARFISH_FAIL_IF(!(volume >= 1 / most && volume <= most), STARFISH_ERROR_ARGUMENT,
-                     "problem.length and height: the volume of a cell is %g, must be from 1e-140 to 1e140", volume);
+    STARFISH_REFUSE_IF(!(volume >= 1 / most && volume <= most),
+                       "problem.length and height: the volume of a cell is %g, must be from 1e-140 to 1e140", volume);
     for (int d = 0; d < 2; d++)
-        STARFISH_FAIL_IF(!(p->omega / width[d] <= most), STARFISH_ERROR_ARGUMENT,
-                         "problem.omega is %g, must be at most 1e140 times a cell's width, length[%d] / n = %g",
-                         p->omega, d, width[d]);
+        STARFISH_REFUSE_IF(!(p->omega / width[d] <= most),
+                           "problem.omega is %g, must be at most 1e140 times a cell's width, length[%d] / n = %g",
+                           p->omega, d, width[d]);
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_atmosphere_check_problem(const struct starfish_atmosphere_problem *p)
 {
-    if (p->geometry < 0 || p->geometry >= STARFISH_FLAT_GEOMETRIES)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.geometry is %d", (int)p->geometry);
+    STARFISH_REFUSE_IF(p->geometry < 0 || p->geometry >= STARFISH_FLAT_GEOMETRIES, "problem.geometry is %d",
+                       (int)p->geometry);
     STARFISH_TRY(check_counts(p));
     const size_t columns = p->n[0] * p->n[1];
     for (int d = 0; d < 2 && p->geometry == STARFISH_FLAT_BOX; d++)
         STARFISH_TRY(check_number(d == 0 ? "length[0]" : "length[1]", p->length[d], 1));
-    if (p->geometry != STARFISH_FLAT_BOX && (p->periodic[0] || p->periodic[1]))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.periodic: the sides of a panel are not periodic");
+    STARFISH_REFUSE_IF(p->geometry != STARFISH_FLAT_BOX && (p->periodic[0] || p->periodic[1]),
+                       "problem.periodic: the sides of a panel are not periodic");
     STARFISH_TRY(check_number("height", p->height, 1));
     STARFISH_TRY(check_number("omega", p->omega, 0));
     STARFISH_TRY(check_number("lambda", p->lambda, 0));

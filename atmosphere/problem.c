@@ -19,11 +19,10 @@ static starfish_status check_panels(const void *in)
 {
     const struct starfish_atmosphere_problem *p = in;
 
-    STARFISH_FAIL_IF(p->geometry == STARFISH_SPHERE && (p->n[1] % 6 != 0 || p->n[1] / 6 != p->n[0]),
-                     STARFISH_ERROR_ARGUMENT,
-                     "of a sphere the second number is 6 times the first, the rows of six panels; "
-                     "%zu is not 6 times %zu",
-                     p->n[1], p->n[0]);
+    STARFISH_REFUSE_IF(p->geometry == STARFISH_SPHERE && (p->n[1] % 6 != 0 || p->n[1] / 6 != p->n[0]),
+                       "of a sphere the second number is 6 times the first, the rows of six panels; "
+                       "%zu is not 6 times %zu",
+                       p->n[1], p->n[0]);
     return STARFISH_SUCCESS;
 }
 
@@ -32,12 +31,12 @@ static starfish_status check_faces(const void *in)
     const struct starfish_atmosphere_problem *p = in;
     const double *faces = p->faces, last = faces[p->n[2]];
 
-    STARFISH_FAIL_IF(faces[0] != 0, STARFISH_ERROR_ARGUMENT, "must begin with 0, not %g", faces[0]);
+    STARFISH_REFUSE_IF(faces[0] != 0, "must begin with 0, not %g", faces[0]);
     for (size_t k = 0; k < p->n[2]; k++)
-        STARFISH_FAIL_IF(!(faces[k + 1] > faces[k]), STARFISH_ERROR_ARGUMENT,
-                         "must increase, but entry %zu is %g after %g", k + 2, faces[k + 1], faces[k]);
-    if (!(fabs(last - p->height) <= 1e-12 * p->height))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "must end with \"height\" = %g, not %g", p->height, last);
+        STARFISH_REFUSE_IF(!(faces[k + 1] > faces[k]), "must increase, but entry %zu is %g after %g", k + 2,
+                           faces[k + 1], faces[k]);
+    STARFISH_REFUSE_IF(!(fabs(last - p->height) <= 1e-12 * p->height), "must end with \"height\" = %g, not %g",
+                       p->height, last);
     return STARFISH_SUCCESS;
 }
 
