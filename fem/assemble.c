@@ -247,10 +247,10 @@ static starfish_status add_cells(struct assembling *s)
         s->last = s->first + s->room < cells ? s->first + s->room : cells;
         starfish_host_loop(s->last - s->first, s->problem->source ? s->room : FEW_CELLS, integrate_cells, s);
         for (size_t c = s->first; c < s->last; c++)
-            STARFISH_FAIL_IF(!(*element_of(s, c).determinant > 0), STARFISH_ERROR_ARGUMENT,
-                             "element %zu is inverted after %d refinements: the determinant of its map is %.3g",
-                             starfish_refined_origin(s->problem, s->space->mesh, c), s->space->mesh->level,
-                             *element_of(s, c).determinant);
+            STARFISH_REFUSE_IF(!(*element_of(s, c).determinant > 0),
+                               "element %zu is inverted after %d refinements: the determinant of its map is %.3g",
+                               starfish_refined_origin(s->problem, s->space->mesh, c), s->space->mesh->level,
+                               *element_of(s, c).determinant);
         starfish_host_loop(s->cores, 1, scatter, s);
     }
     return STARFISH_SUCCESS;

@@ -291,7 +291,7 @@ static starfish_status count_nodes(struct refining *r)
     if (mesh->nodes > INT_MAX - 64)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "problem.refinements: more than 2^31 nodes");
     mesh->point = malloc((3 * mesh->nodes + 1) * sizeof *mesh->point);
-    return mesh->point ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    return STARFISH_OR_FAIL(mesh->point, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
 }
 
 static starfish_status refine(struct refining *r)

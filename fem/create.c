@@ -21,15 +21,13 @@ static starfish_status check_curves(const struct starfish_fem_problem *problem)
     for (size_t k = 0; k < problem->curves; k++) {
         const struct starfish_fem_curve *curve = &problem->curve[k];
         int found = 0;
-        STARFISH_FAIL_IF(!(curve->radius > 0) || !isfinite(curve->radius) || !isfinite(curve->centre[0]) ||
-                             !isfinite(curve->centre[1]) || !isfinite(curve->centre[2]),
-                         STARFISH_ERROR_ARGUMENT,
-                         "problem.curve[%zu]: the radius is %g, must be positive, or the centre not finite", k,
-                         curve->radius);
+        STARFISH_REFUSE_IF(!(curve->radius > 0) || !isfinite(curve->radius) || !isfinite(curve->centre[0]) ||
+                               !isfinite(curve->centre[1]) || !isfinite(curve->centre[2]),
+                           "problem.curve[%zu]: the radius is %g, must be positive, or the centre not finite", k,
+                           curve->radius);
         for (size_t m = 0; m < problem->mesh->marks; m++)
             found = found || problem->mesh->mark[m].group == curve->group;
-        STARFISH_FAIL_IF(!found, STARFISH_ERROR_ARGUMENT, "problem.curve[%zu]: the mesh has no group %d", k,
-                         curve->group);
+        STARFISH_REFUSE_IF(!found, "problem.curve[%zu]: the mesh has no group %d", k, curve->group);
     }
     return STARFISH_SUCCESS;
 }
@@ -45,12 +43,12 @@ starfish_status starfish_fem_check_plan(struct starfish_plan *base)
     STARFISH_NEED(problem->mesh->cell, "problem.mesh.cell");
     if (problem->mesh->marks > 0)
         STARFISH_NEED(problem->mesh->mark, "problem.mesh.mark");
-    if (problem->refinements < 0 || problem->refinements > STARFISH_FEM_MOST_REFINEMENTS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
-                             STARFISH_FEM_MOST_REFINEMENTS);
-    if ((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
-    STARFISH_FAIL_IF(!problem->source && !isfinite(problem->rhs), STARFISH_ERROR_ARGUMENT, "problem.rhs is not finite");
+    STARFISH_REFUSE_IF(problem->refinements < 0 || problem->refinements > STARFISH_FEM_MOST_REFINEMENTS,
+                       "problem.refinements is %d, not in 0 .. %d", problem->refinements,
+                       STARFISH_FEM_MOST_REFINEMENTS);
+    STARFISH_REFUSE_IF((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS, "problem.element is %d",
+                       (int)problem->element);
+    STARFISH_REFUSE_IF(!problem->source && !isfinite(problem->rhs), "problem.rhs is not finite");
     if (problem->dirichlets > 0)
         STARFISH_NEED(problem->dirichlet, "problem.dirichlet");
     if (problem->curves > 0)

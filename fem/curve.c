@@ -30,8 +30,8 @@ static starfish_status project(const struct starfish_fem_curve *curve, const str
         distance += away[i] * away[i];
     }
     distance = sqrt(distance);
-    STARFISH_FAIL_IF(!(distance > 1e-8 * curve->radius), STARFISH_ERROR_ARGUMENT,
-                     "problem.curve: a node of group %d is at the centre", curve->group);
+    STARFISH_REFUSE_IF(!(distance > 1e-8 * curve->radius), "problem.curve: a node of group %d is at the centre",
+                       curve->group);
     for (int i = 0; i < mesh->d; i++)
         by[i] = curve->centre[i] + away[i] * (curve->radius / distance) - point[i];
     moves->fixed[node] = 1;
@@ -107,15 +107,14 @@ static void follow_all(struct moves *moves)
 starfish_status starfish_refined_project(const struct starfish_fem_problem *problem, struct starfish_refined *mesh)
 {
     struct moves moves = {mesh, NULL, NULL, NULL};
-    starfish_status status = STARFISH_SUCCESS;
 
     if (problem->curves == 0)
         return STARFISH_SUCCESS;
     moves.by = calloc(3 * mesh->nodes + 1, sizeof *moves.by);
     moves.fixed = calloc(mesh->nodes + 1, 1);
     moves.follows = malloc(mesh->cells + 1);
-    if (!moves.by || !moves.fixed || !moves.follows)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    starfish_status status =
+        STARFISH_OR_FAIL(moves.by && moves.fixed && moves.follows, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     for (size_t k = 0; k < problem->curves && status == STARFISH_SUCCESS; k++)
         status = project_group(&problem->curve[k], mesh, &moves);
     if (status == STARFISH_SUCCESS)

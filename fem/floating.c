@@ -64,8 +64,7 @@ starfish_status starfish_fem_floating_find(const struct starfish_fem_space *coar
         free(of_cell);
     free(parent);
     free(component);
-    return is_there ? STARFISH_SUCCESS
-                    : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the components of a mesh");
+    return STARFISH_OR_FAIL(is_there, STARFISH_ERROR_MEMORY, "out of memory for the components of a mesh");
 }
 
 starfish_status starfish_fem_floating_label(struct starfish_fem_floating *floating,

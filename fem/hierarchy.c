@@ -136,9 +136,8 @@ static starfish_status make_load(struct building *b)
     const int singular = plan->floating.count > 0;
     plan->load = calloc(plan->space.unknowns + 1, sizeof *plan->load);
     plan->volume = singular ? calloc(plan->space.unknowns + 1, sizeof *plan->volume) : NULL;
-    return plan->load && (plan->volume || !singular)
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the right-hand side");
+    return STARFISH_OR_FAIL(plan->load && (plan->volume || !singular), STARFISH_ERROR_MEMORY,
+                            "out of memory for the right-hand side");
 }
 
 static starfish_status find_nonzeros(struct starfish_fem_plan *plan)
@@ -166,7 +165,7 @@ static starfish_status finish_load(struct building *b)
     plan->load_norm = sqrt(sums[0]);
     plan->nonzeros = (size_t)sums[1];
     plan->smoother_nonzeros = (size_t)sums[2];
-    STARFISH_FAIL_IF(!isfinite(plan->load_norm), STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
+    STARFISH_REFUSE_IF(!isfinite(plan->load_norm), "problem.rhs or its source is not finite");
     if (plan->volume)
         STARFISH_TRY(remove_means(plan));
     return find_nonzeros(plan);

@@ -41,7 +41,7 @@ static starfish_status create(struct table *table, size_t room)
     while (table->room < room)
         table->room *= 2;
     table->at = calloc(table->room, sizeof *table->at);
-    return table->at ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    return STARFISH_OR_FAIL(table->at, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
 }
 
 static starfish_status grow(struct table *table)
@@ -128,5 +128,5 @@ starfish_status starfish_refined_number(struct starfish_refined *mesh)
         mesh->cell[c * mesh->lattice + middle] = (int)next++;
     mesh->nodes = mesh->first[mesh->d + 1] = next;
     mesh->point = calloc(3 * mesh->nodes + 1, sizeof *mesh->point);
-    return mesh->point ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    return STARFISH_OR_FAIL(mesh->point, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
 }

@@ -69,8 +69,7 @@ starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double 
     *mean = NULL;
     if (count == 0)
         return STARFISH_SUCCESS;
-    starfish_status status =
-        sums ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the mean of f or u");
+    starfish_status status = STARFISH_OR_FAIL(sums, STARFISH_ERROR_MEMORY, "out of memory for the mean of f or u");
     if (plan->is_dealt)
         status = starfish_ranks_agree(plan->plan.context, status);
     for (size_t i = plan->own[0]; status == STARFISH_SUCCESS && i < plan->own[1]; i++) {
@@ -119,8 +118,7 @@ starfish_status starfish_fem_bring_together(const struct starfish_fem_plan *plan
         *all = malloc((plan->space.unknowns + 1) * starfish_real_size(plan->options.precision));
     const int there = bytes && (*all || !(first || to_all > 0));
     starfish_status status = starfish_ranks_agree(
-        context,
-        there ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the solution of all ranks"));
+        context, STARFISH_OR_FAIL(there, STARFISH_ERROR_MEMORY, "out of memory for the solution of all ranks"));
     STARFISH_THEN(status, bring(plan, own, to_all > 0, bytes, *all));
     free(bytes);
     if (status == STARFISH_SUCCESS && (first || wanted))

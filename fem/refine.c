@@ -31,7 +31,7 @@ static starfish_status create(struct starfish_refined *mesh, int d, size_t cells
 {
     *mesh = (struct starfish_refined){.d = d, .lattice = d == 2 ? 9 : 27, .cells = cells};
     mesh->cell = malloc((cells * mesh->lattice + 1) * sizeof *mesh->cell);
-    return mesh->cell ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    return STARFISH_OR_FAIL(mesh->cell, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
 }
 
 /* ---- The mesh as given ------------------------------------------------------------------------------------------- */
@@ -40,10 +40,9 @@ static starfish_status check_marks(const struct starfish_fem_mesh *given)
 {
     for (size_t m = 0; m < given->marks; m++) {
         const struct starfish_fem_mark *mark = &given->mark[m];
-        STARFISH_FAIL_IF(mark->cell >= given->cells || mark->place[0] > 2 || mark->place[1] > 2 ||
-                             (given->dimensions == 3 && mark->place[2] > 2),
-                         STARFISH_ERROR_ARGUMENT, "mesh.mark[%zu] has cell %zu, or a place beyond 0 .. 2", m,
-                         mark->cell);
+        STARFISH_REFUSE_IF(mark->cell >= given->cells || mark->place[0] > 2 || mark->place[1] > 2 ||
+                               (given->dimensions == 3 && mark->place[2] > 2),
+                           "mesh.mark[%zu] has cell %zu, or a place beyond 0 .. 2", m, mark->cell);
     }
     return STARFISH_SUCCESS;
 }
@@ -52,22 +51,22 @@ static starfish_status check_arrays(const struct starfish_fem_mesh *given)
 {
     const size_t lattice = given->dimensions == 2 ? 9 : 27;
 
-    if (given->dimensions != 2 && given->dimensions != 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.dimensions is %d, must be 2 or 3", given->dimensions);
-    STARFISH_FAIL_IF(given->cells == 0, STARFISH_ERROR_ARGUMENT, "mesh.cells is 0, must be 1 or more");
+    STARFISH_REFUSE_IF(given->dimensions != 2 && given->dimensions != 3, "mesh.dimensions is %d, must be 2 or 3",
+                       given->dimensions);
+    STARFISH_REFUSE_IF(given->cells == 0, "mesh.cells is 0, must be 1 or more");
     STARFISH_NEED(given->cell, "mesh.cell");
     STARFISH_NEED(given->point, "mesh.point");
     if (given->marks > 0)
         STARFISH_NEED(given->mark, "mesh.mark");
     for (size_t at = 0; at < given->cells * lattice; at++) {
         const int corner = starfish_lattice_dimension((int)(at % lattice)) == 0;
-        STARFISH_FAIL_IF(given->cell[at] >= (int)given->points || given->cell[at] < -1 ||
-                             (corner && given->cell[at] < 0),
-                         STARFISH_ERROR_ARGUMENT, "mesh.cell[%zu] is %d, which is no point", at, given->cell[at]);
+        STARFISH_REFUSE_IF(given->cell[at] >= (int)given->points || given->cell[at] < -1 ||
+                               (corner && given->cell[at] < 0),
+                           "mesh.cell[%zu] is %d, which is no point", at, given->cell[at]);
     }
     for (size_t i = 0; i < 3 * given->points; i++)
-        if ((given->dimensions == 3 || i % 3 < 2) && !isfinite(given->point[i]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.point[%zu] is not finite", i);
+        STARFISH_REFUSE_IF((given->dimensions == 3 || i % 3 < 2) && !isfinite(given->point[i]),
+                           "mesh.point[%zu] is not finite", i);
     return check_marks(given);
 }
 
@@ -79,11 +78,11 @@ static starfish_status take_corners(const struct starfish_fem_mesh *given, struc
         if (given->cell[at] >= 0)
             vertex[given->cell[at]] |= starfish_lattice_dimension((int)(at % mesh->lattice)) == 0 ? 1 : 2;
     for (size_t p = 0; p < given->points; p++) {
-        STARFISH_FAIL_IF(vertex[p] == 0, STARFISH_ERROR_ARGUMENT, "mesh.point[%zu] is in no cell", p);
-        STARFISH_FAIL_IF(vertex[p] == 3, STARFISH_ERROR_ARGUMENT,
-                         "mesh.point[%zu] is the corner of a cell and the middle of "
-                         "an edge of another: cells do not match",
-                         p);
+        STARFISH_REFUSE_IF(vertex[p] == 0, "mesh.point[%zu] is in no cell", p);
+        STARFISH_REFUSE_IF(vertex[p] == 3,
+                           "mesh.point[%zu] is the corner of a cell and the middle of "
+                           "an edge of another: cells do not match",
+                           p);
         vertex[p] = vertex[p] & 1 ? (int)mesh->vertices++ : -1;
     }
     for (size_t at = 0; at < mesh->cells * mesh->lattice; at++)
@@ -142,9 +141,9 @@ static void check_run(void *data, size_t first, size_t last)
 static starfish_status report_senses(const struct starfish_fem_problem *problem, const struct senses *s, size_t runs)
 {
     for (size_t r = 0; r < runs; r++)
-        STARFISH_FAIL_IF(!(s->worst[r] > 0), STARFISH_ERROR_ARGUMENT,
-                         "element %zu is inverted or degenerate: the determinant of its map is %.3g",
-                         starfish_refined_origin(problem, s->mesh, s->cell[r]), s->worst[r]);
+        STARFISH_REFUSE_IF(!(s->worst[r] > 0),
+                           "element %zu is inverted or degenerate: the determinant of its map is %.3g",
+                           starfish_refined_origin(problem, s->mesh, s->cell[r]), s->worst[r]);
     return STARFISH_SUCCESS;
 }
 

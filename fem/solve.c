@@ -214,8 +214,7 @@ static starfish_status check_array(const struct starfish_context *context, const
         return STARFISH_SUCCESS;
     STARFISH_NEED(u, "solution");
     STARFISH_TRY(starfish_memory_place(context, "solution", u, &node, &residence));
-    return node == STARFISH_MAIN_MEMORY ? STARFISH_SUCCESS
-                                        : starfish_fail(STARFISH_ERROR_ARGUMENT, "solution must be in host memory");
+    return STARFISH_OR_FAIL(node == STARFISH_MAIN_MEMORY, STARFISH_ERROR_ARGUMENT, "solution must be in host memory");
 }
 
 static starfish_status take(struct starfish_job *job)

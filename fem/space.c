@@ -29,8 +29,7 @@ static starfish_status give_mark(const struct starfish_fem_dirichlet *dirichlet,
         const double value = dirichlet->function
                                  ? dirichlet->function(dirichlet->data, space->mesh->point + 3 * (size_t)cell[l])
                                  : dirichlet->value;
-        STARFISH_FAIL_IF(!isfinite(value), STARFISH_ERROR_ARGUMENT,
-                         "problem.dirichlet: a value of group %d is not finite", dirichlet->group);
+        STARFISH_REFUSE_IF(!isfinite(value), "problem.dirichlet: a value of group %d is not finite", dirichlet->group);
         space->unknown[cell[l]] = -1;
         space->given[cell[l]] = value;
     }
@@ -46,9 +45,8 @@ static starfish_status give_group(const struct starfish_fem_dirichlet *dirichlet
             STARFISH_TRY(give_mark(dirichlet, &space->mesh->mark[m], space));
             found = 1;
         }
-    return found ? STARFISH_SUCCESS
-                 : starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.dirichlet: the mesh has no group %d",
-                                 dirichlet->group);
+    return STARFISH_OR_FAIL(found, STARFISH_ERROR_ARGUMENT, "problem.dirichlet: the mesh has no group %d",
+                            dirichlet->group);
 }
 
 starfish_status starfish_fem_space_create(const struct starfish_fem_problem *problem,
