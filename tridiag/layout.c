@@ -132,8 +132,8 @@ struct starfish_batch_extents starfish_batch_vectors(const struct starfish_tridi
 
 static starfish_status check_stride(const char *name, const char *member, size_t stride, size_t extent)
 {
-    if (extent > 1 && (stride == 0 || stride > UINT32_MAX))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s%s is %zu, not in 1..2^32-1", name, member, stride);
+    STARFISH_REFUSE_IF(extent > 1 && (stride == 0 || stride > UINT32_MAX), "%s%s is %zu, not in 1..2^32-1", name,
+                       member, stride);
     return STARFISH_SUCCESS;
 }
 
@@ -146,9 +146,8 @@ static starfish_status check_lines(const char *name, const struct starfish_batch
     one.extent[STARFISH_BATCH_RHS] = 1;
     STARFISH_TRY(check_stride(name, ".row", stride[STARFISH_BATCH_ROWS], extent[STARFISH_BATCH_ROWS]));
     STARFISH_TRY(check_stride(name, ".line", stride[STARFISH_BATCH_LINES], extent[STARFISH_BATCH_LINES]));
-    STARFISH_FAIL_IF(!is_apart(&one), STARFISH_ERROR_ARGUMENT,
-                     "%s: lines overlap with strides %zu (row) and %zu (line)", name, stride[STARFISH_BATCH_ROWS],
-                     stride[STARFISH_BATCH_LINES]);
+    STARFISH_REFUSE_IF(!is_apart(&one), "%s: lines overlap with strides %zu (row) and %zu (line)", name,
+                       stride[STARFISH_BATCH_ROWS], stride[STARFISH_BATCH_LINES]);
     return STARFISH_SUCCESS;
 }
 
@@ -160,7 +159,6 @@ starfish_status starfish_batch_check_layouts(const struct starfish_tridiag_probl
     STARFISH_TRY(check_lines("problem.coefficients", &coefficients));
     STARFISH_TRY(check_lines("problem.vectors", &vectors));
     STARFISH_TRY(check_stride("problem.rhs_stride", "", problem->rhs_stride, problem->rhs));
-    STARFISH_FAIL_IF(!is_apart(&vectors), STARFISH_ERROR_ARGUMENT,
-                     "problem.rhs_stride is %zu: right-hand sides overlap", problem->rhs_stride);
+    STARFISH_REFUSE_IF(!is_apart(&vectors), "problem.rhs_stride is %zu: right-hand sides overlap", problem->rhs_stride);
     return STARFISH_SUCCESS;
 }

@@ -7,7 +7,6 @@
 #include "scheduler/runtime/memory.h"
 #include "scheduler/runtime/team.h"
 #include "tridiag/layout.h"
-#include "tridiag/options.h"
 
 #include <math.h>
 
@@ -23,12 +22,9 @@ enum { LONGEST_LINE = 1 << 26, MOST_LINES = 1 << 22 };
 
 static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 {
-    if (p->n == 0 || p->n > LONGEST_LINE)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n is %zu, not in 1..2^26", p->n);
-    if (p->lines == 0 || p->lines > MOST_LINES)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.lines is %zu, not in 1..2^22", p->lines);
-    if (p->rhs == 0 || p->rhs > UINT16_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs is %zu, not in 1..65535", p->rhs);
+    STARFISH_REFUSE_IF(p->n == 0 || p->n > LONGEST_LINE, "problem.n is %zu, not in 1..2^26", p->n);
+    STARFISH_REFUSE_IF(p->lines == 0 || p->lines > MOST_LINES, "problem.lines is %zu, not in 1..2^22", p->lines);
+    STARFISH_REFUSE_IF(p->rhs == 0 || p->rhs > UINT16_MAX, "problem.rhs is %zu, not in 1..65535", p->rhs);
     STARFISH_NEED(p->lower, "problem.lower");
     STARFISH_NEED(p->diag, "problem.diag");
     STARFISH_NEED(p->upper, "problem.upper");
@@ -38,12 +34,11 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
                                      const struct starfish_tridiag_options *o)
 {
-    STARFISH_FAIL_IF(o->slabs > p->lines, STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible",
-                     o->slabs, p->lines);
-    STARFISH_FAIL_IF(o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS, STARFISH_ERROR_ARGUMENT,
-                     "options.keep_factors is for options.algorithm STARFISH_ALGORITHM_THOMAS");
-    STARFISH_FAIL_IF(o->check && o->algorithm == STARFISH_ALGORITHM_PIVOTED, STARFISH_ERROR_ARGUMENT,
-                     "options.check is for algorithms that do not pivot, not STARFISH_ALGORITHM_PIVOTED");
+    STARFISH_REFUSE_IF(o->slabs > p->lines, "options.slabs is %zu, but at most %zu are possible", o->slabs, p->lines);
+    STARFISH_REFUSE_IF(o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS,
+                       "options.keep_factors is for options.algorithm STARFISH_ALGORITHM_THOMAS");
+    STARFISH_REFUSE_IF(o->check && o->algorithm == STARFISH_ALGORITHM_PIVOTED,
+                       "options.check is for algorithms that do not pivot, not STARFISH_ALGORITHM_PIVOTED");
     const size_t longest = starfish_batch_longest_cuda(o->algorithm, starfish_real_size(o->precision));
     STARFISH_FAIL_IF(context->workers_of[STARFISH_GPU] > 0 && p->n > longest, STARFISH_ERROR_UNSUPPORTED,
                      "options.algorithm keeps a line in a GPU's shared memory: problem.n is %zu, at most %zu "
@@ -302,8 +297,7 @@ static starfish_status check_growth(struct starfish_tridiag_plan *plan)
                      "line %zu: elimination without pivoting breaks down: take STARFISH_ALGORITHM_PIVOTED",
                      plan->growth_line);
     STARFISH_FAIL_IF(plan->growth > most_growth, STARFISH_ERROR_NUMERICAL,
-                     "line %zu: without pivoting rounding errors may grow by %.3g: take "
-                     "STARFISH_ALGORITHM_PIVOTED",
+                     "line %zu: without pivoting rounding errors may grow by %.3g: take STARFISH_ALGORITHM_PIVOTED",
                      plan->growth_line, plan->growth);
     return STARFISH_SUCCESS;
 }
