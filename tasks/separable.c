@@ -48,8 +48,8 @@ static starfish_status make_table(struct starfish_coefficient_table *vector, sta
                                   const struct starfish_direction *direction, size_t count, put_coefficients *put,
                                   size_t parts)
 {
-    size_t total = 0, at = 0;
-    for (size_t d = 0; d < count; d++)
+    size_t total = 2 * parts * direction[0].n, at = 0;
+    for (size_t d = 1; d < count; d++)
         total += 2 * parts * direction[d].n;
     double *table = malloc(total * sizeof *table);
     STARFISH_FAIL_IF(!table, STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
