@@ -6,7 +6,6 @@
 #define STARFISH_CODELETS_BAND_H
 
 #include "scheduler/runtime/progress.h"
-#include "scheduler/runtime/task.h"
 
 /* Row i has columns i - width .. i + width, and as many more above as pivoting fills. */
 struct starfish_band {

@@ -10,11 +10,9 @@
 #ifndef STARFISH_CODELETS_CYCLIC_REDUCTION_H
 #define STARFISH_CODELETS_CYCLIC_REDUCTION_H
 
-#include "blktri/kernels/rows.h"
 #include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/workspace.h"
-#include "tridiag/kernels/shifted_sums.h"
 #include "tridiag/kernels/tridiag.h"
 
 enum { STARFISH_MAX_LEVELS = 34 };

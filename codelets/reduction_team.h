@@ -5,7 +5,6 @@
 #define STARFISH_CODELETS_REDUCTION_TEAM_H
 
 #include "base/place.h"
-#include "base/real.h"
 #include "blktri/kernels/rows.h"
 #include "scheduler/runtime/context.h"
 #include "tridiag/kernels/shifted_sums.h"

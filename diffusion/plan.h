@@ -12,7 +12,6 @@
 #include "scheduler/runtime/halo_window.h"
 #include "scheduler/runtime/task_group_replay.h"
 #include "solver/solver.h"
-#include <starfish/multigrid.h>
 
 /* The problem in the form that the solver uses. */
 struct starfish_diffusion_box {

@@ -6,12 +6,10 @@
 
 #include "base/real.h"
 #include "poisson/direction.h"
-#include "scheduler/runtime/field.h"
 #include "solver/solver.h"
 #include "stencil/kernels/ghosts.h"
 #include "tasks/separable.h"
 #include "tridiag/kernels/tridiag.h"
-#include <starfish/multigrid.h>
 #include <starfish/poisson.h>
 
 #include <stdatomic.h>

@@ -9,7 +9,6 @@
 #ifndef STARFISH_SCHEDULER_LAB_SIMULATED_H
 #define STARFISH_SCHEDULER_LAB_SIMULATED_H
 
-#include "base/status.h"
 #include "scheduler/runtime/context.h"
 
 #include <starpu.h>

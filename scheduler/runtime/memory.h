@@ -11,7 +11,6 @@
 #include "base/status.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct starfish_context;
 struct starfish_memory;
