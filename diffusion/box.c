@@ -4,7 +4,6 @@
 
 #include "base/pages.h"
 #include "base/precision.h"
-#include "base/status.h"
 #include "scheduler/runtime/host_loop.h"
 
 #include <float.h>

@@ -3,7 +3,6 @@
 #include "diffusion/ranks.h"
 
 #include "base/arithmetic.h"
-#include "base/status.h"
 #include "multigrid/engine.h"
 #include "solver/accept.h"
 #include "solver/gather.h"

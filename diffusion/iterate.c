@@ -10,7 +10,6 @@
 #include "diffusion/solve.h"
 
 #include "base/precision.h"
-#include "base/status.h"
 #include "multigrid/engine.h"
 #include "solver/retry.h"
 

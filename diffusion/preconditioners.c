@@ -5,7 +5,6 @@
 
 #include "base/pages.h"
 #include "base/real.h"
-#include "base/status.h"
 #include "multigrid/engine.h"
 #include "scheduler/runtime/memory.h"
 #include "scheduler/runtime/ranks.h"

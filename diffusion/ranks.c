@@ -3,7 +3,6 @@
  * plan. */
 #include "diffusion/ranks.h"
 
-#include "base/status.h"
 #include "multigrid/engine.h"
 
 /* ---- The problem ------------------------------------------------------------------------------------------------- */

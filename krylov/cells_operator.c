@@ -3,7 +3,6 @@
 #include "krylov/cells_operator.h"
 
 #include "base/pages.h"
-#include "base/status.h"
 #include "krylov/kernels/blocks.h"
 #include "scheduler/runtime/ranks.h"
 

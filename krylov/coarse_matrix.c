@@ -2,8 +2,6 @@
 /* The deflation matrix E in the form of its spec: band factors, inverse, or the two halves of the inverse. */
 #include "krylov/coarse_matrix.h"
 
-#include "base/status.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
  * matrix E. */
 #include "krylov/deflation.h"
 
-#include "base/status.h"
-
 #include <stdlib.h>
 #include <string.h>
 

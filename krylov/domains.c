@@ -4,7 +4,6 @@
 #include "krylov/deflation.h"
 
 #include "base/sizes.h"
-#include "base/status.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,6 @@
  * between those that stay. */
 #include "multigrid/flux.h"
 
-#include "base/status.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "multigrid/flux.h"
 #include "multigrid/plan.h"
 
-#include "base/status.h"
 #include "krylov/kernels/coarse.h"
 #include "scheduler/runtime/host_loop.h"
 

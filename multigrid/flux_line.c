@@ -2,8 +2,6 @@
 /* Converts the user's description of a direction to a line of couplings, extras and weights. */
 #include "multigrid/flux.h"
 
-#include "base/status.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

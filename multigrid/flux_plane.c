@@ -3,8 +3,6 @@
  * until one of these has one unknown left. */
 #include "multigrid/flux.h"
 
-#include "base/status.h"
-
 #include <stdlib.h>
 #include <string.h>
 

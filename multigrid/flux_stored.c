@@ -7,7 +7,6 @@
 #include "multigrid/flux.h"
 
 #include "base/pages.h"
-#include "base/status.h"
 #include "scheduler/runtime/ranks.h"
 
 #include <math.h>

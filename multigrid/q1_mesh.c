@@ -4,7 +4,6 @@
 #include "multigrid/q1.h"
 
 #include "base/arithmetic.h"
-#include "base/status.h"
 #include "multigrid/plan.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /* Problems by their names: the public functions of starfish/problems.h, which look names up in the tables of all
  * kinds. */
 #include "base/arithmetic.h"
-#include "base/status.h"
 #include "solver/kinds.h"
 
 #include <string.h>
