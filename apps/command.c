@@ -5,6 +5,7 @@
 #include "base/c_locale.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,26 @@ int command_print_failed(void)
 json_t *command_json_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+void command_set(json_t *object, ...)
+{
+    va_list arguments;
+    const char *key;
+    va_start(arguments, object);
+    while ((key = va_arg(arguments, const char *)))
+        json_object_set_new(object, key, va_arg(arguments, json_t *));
+    va_end(arguments);
+}
+
+json_t *command_json_count(size_t count)
+{
+    return json_integer((json_int_t)count);
+}
+
+json_t *command_json(json_t *value)
+{
+    return value;
 }
 
 static int ascending(const void *a, const void *b)

@@ -34,6 +34,18 @@ int command_print_failed(void);
 /* A number, or null where JSON has none (NaN, infinity). */
 json_t *command_json_real(double value);
 
+/* Add keys to an object: command_keys(object, KEY("n", n), KEY("workers", "cpu")). Values are texts, whole numbers,
+ * numbers (null where they are not finite), or JSON. */
+#define command_keys(object, ...) command_set(object, __VA_ARGS__, (const char *)NULL)
+/* clang-format off */
+#define KEY(name, value)                                                                                               \
+    (name), _Generic((value), char *: json_string, const char *: json_string, int: json_integer,                       \
+                     size_t: command_json_count, double: command_json_real, json_t *: command_json)(value)
+/* clang-format on */
+void command_set(json_t *object, ...) __attribute__((sentinel));
+json_t *command_json_count(size_t count);
+json_t *command_json(json_t *value);
+
 /* The median of `count` >= 1 values, which are sorted. */
 double command_median(double *values, size_t count);
 

@@ -19,8 +19,8 @@ starfish_status list_read(const char *option, const char *text, char separator, 
         STARFISH_FAIL_IF(length == 0, STARFISH_ERROR_ARGUMENT, "%s: '%s' has an empty entry", option, text);
         STARFISH_FAIL_IF(length >= LIST_ITEM, STARFISH_ERROR_ARGUMENT, "%s: an entry has more than %d characters",
                          option, LIST_ITEM - 1);
-        if (list->count == LIST_MOST)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: more than %d entries", option, LIST_MOST);
+        STARFISH_FAIL_IF(list->count == LIST_MOST, STARFISH_ERROR_ARGUMENT, "%s: more than %d entries", option,
+                         LIST_MOST);
         snprintf(list->item[list->count++], LIST_ITEM, "%.*s", (int)length, at);
     }
     return STARFISH_SUCCESS;
@@ -42,8 +42,8 @@ starfish_status list_count(const char *option, const char *item, size_t *count)
 {
     const char *at = item;
     *count = read_number(&at);
-    if (*count == 0 || *at)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not a whole number from 1", option, item);
+    STARFISH_FAIL_IF(*count == 0 || *at, STARFISH_ERROR_ARGUMENT, "%s: '%s' is not a whole number from 1", option,
+                     item);
     return STARFISH_SUCCESS;
 }
 
@@ -65,8 +65,8 @@ starfish_status list_size(const char *option, const char *item, size_t n[3])
         at += given > 0;
         n[given] = read_number(&at);
     } while (n[given++] > 0 && given < 3 && *at == 'x');
-    if (n[given - 1] == 0 || *at || given == 2)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not N or NXxNYxNZ", option, item);
+    STARFISH_FAIL_IF(n[given - 1] == 0 || *at || given == 2, STARFISH_ERROR_ARGUMENT, "%s: '%s' is not N or NXxNYxNZ",
+                     option, item);
     if (given == 1)
         n[1] = n[2] = n[0];
     return STARFISH_SUCCESS;

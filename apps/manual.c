@@ -304,7 +304,7 @@ int manual_completion(const struct option_command *commands, size_t count, int a
             fputs(scripts[i].script, stdout);
             return 0;
         }
-    if (status == STARFISH_SUCCESS)
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "completion: '%s' is not one of bash, zsh, fish", shell);
+    STARFISH_THEN(status,
+                  starfish_fail(STARFISH_ERROR_ARGUMENT, "completion: '%s' is not one of bash, zsh, fish", shell));
     return command_fail(status, 0);
 }

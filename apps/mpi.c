@@ -43,8 +43,8 @@ static starfish_status mpi_open(const struct starfish_transport **transport)
         *(void **)&open_mpi = dlsym(library, "starfish_mpi_open");
         *(void **)&close_mpi = dlsym(library, "starfish_mpi_close");
     }
-    if (!open_mpi || !close_mpi)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--mpi: %s cannot be loaded: %s", library_name, dlerror());
+    STARFISH_FAIL_IF(!open_mpi || !close_mpi, STARFISH_ERROR_UNSUPPORTED, "--mpi: %s cannot be loaded: %s",
+                     library_name, dlerror());
     *transport = open_mpi(text, sizeof text);
     return *transport ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_RUNTIME, "--mpi: %s", text);
 }
@@ -99,9 +99,7 @@ int mpi_run(const struct command_line *line, int argc, char **argv, int *asked,
     starfish_status status = begin(argc, argv, asked, transport);
     if (status == STARFISH_SUCCESS && !*transport)
         return options_run(line, argc, argv, run, data);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_transport_agree_on(*transport, options_read(line, argc, argv), walk, line);
-    if (status == STARFISH_SUCCESS)
-        status = run(data);
+    STARFISH_THEN(status, starfish_transport_agree_on(*transport, options_read(line, argc, argv), walk, line));
+    STARFISH_THEN(status, run(data));
     return options_end(line, status, line->json && *line->json);
 }

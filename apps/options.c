@@ -80,8 +80,8 @@ static starfish_status read_texts(const struct option_entry *entry, const char *
 {
     struct option_texts *texts = entry->target;
     while (value) {
-        if (texts->count == OPTION_MOST_TEXTS)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: more than %d times", entry->name, OPTION_MOST_TEXTS);
+        STARFISH_FAIL_IF(texts->count == OPTION_MOST_TEXTS, STARFISH_ERROR_ARGUMENT, "%s: more than %d times",
+                         entry->name, OPTION_MOST_TEXTS);
         texts->text[texts->count++] = value;
         value = *i + 1 < argc && argv[*i + 1][0] != '-' && strchr(argv[*i + 1], '=') ? argv[++*i] : NULL;
     }
@@ -212,12 +212,12 @@ starfish_status options_read(const struct command_line *line, int argc, char **a
             STARFISH_TRY(read_option(line, argc, argv, &i));
             continue;
         }
-        if (operands == line->operand_count)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "unexpected '%s' (usage: starfish %s)", argv[i], line->usage);
+        STARFISH_FAIL_IF(operands == line->operand_count, STARFISH_ERROR_ARGUMENT,
+                         "unexpected '%s' (usage: starfish %s)", argv[i], line->usage);
         line->operands[operands++] = argv[i];
     }
-    if (operands < line->operand_count && !line->may_lack_operands)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "missing operand (usage: starfish %s)", line->usage);
+    STARFISH_FAIL_IF(operands < line->operand_count && !line->may_lack_operands, STARFISH_ERROR_ARGUMENT,
+                     "missing operand (usage: starfish %s)", line->usage);
     return STARFISH_SUCCESS;
 }
 
@@ -259,16 +259,10 @@ static void word_names(const struct option_entry *entry, char *text, size_t size
         }
 }
 
-/* What a zero stands for ("; 0: …"), in the text of a row whose default it is. */
-static const char *zero_of(const struct starfish_option *row)
-{
-    return row->default_value == 0 ? strstr(row->text, "; 0: ") : NULL;
-}
-
-/* A row's text, where what a zero stands for is what is so without the option. */
+/* A row's text; what a zero stands for ("; 0: …"), where it is the default, is what is so without the option. */
 static void add_text(char *text, size_t size, const struct starfish_option *row)
 {
-    const char *zero = zero_of(row), *says = row->text;
+    const char *says = row->text, *zero = row->default_value == 0 ? strstr(says, "; 0: ") : NULL;
     add(text, size, "%.*s", zero ? (int)(zero - says) : (int)strlen(says), says);
     if (zero)
         add(text, size, "; without, %s", zero + strlen("; 0: "));
@@ -448,7 +442,6 @@ int options_run(const struct command_line *line, int argc, char **argv, starfish
         return 0;
     }
     starfish_status status = options_read(line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = run(data);
+    STARFISH_THEN(status, run(data));
     return options_end(line, status, line->json && *line->json);
 }

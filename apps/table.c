@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-void table_row(struct table *table)
+static void begin_row(struct table *table)
 {
     void *more = realloc(table->cell, ((size_t)table->rows + 1) * sizeof table->cell[0]);
     table->columns = more ? 0 : TABLE_COLUMNS;
@@ -31,16 +31,18 @@ void table_cell(struct table *table, const char *format, ...)
     va_end(arguments);
 }
 
-void table_line(struct table *table, const char *name, const char *format, ...)
+void table_line(struct table *table, const char *format, ...)
 {
-    char cell[TABLE_CELL];
+    char line[TABLE_COLUMNS * TABLE_CELL];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(cell, sizeof cell, format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    table_row(table);
-    table_cell(table, "%s", name);
-    table_cell(table, "%s", cell);
+    begin_row(table);
+    for (char *cell = line, *tab; cell; cell = tab ? tab + 1 : NULL) {
+        tab = strchr(cell, '\t');
+        table_cell(table, "%.*s", tab ? (int)(tab - cell) : TABLE_CELL, cell);
+    }
 }
 
 static int column_width(const struct table *table, int column)
@@ -121,12 +123,6 @@ void table_print(struct table *table)
     table->rows = table->columns = 0;
 }
 
-/* Bytes of the word that begins at `text`, with what follows it without a blank. */
-static int word_length(const char *text)
-{
-    return (int)strcspn(text, " \n");
-}
-
 /* Of a word that is longer than a line, such as a list of names: up to the last comma that fits. */
 static int part_of_word(const char *text, int length, int most)
 {
@@ -143,7 +139,7 @@ void table_print_text(const char *text, int at, int indent)
     int begun = 0; /* the line has a word of the text */
     while (*text) {
         const int blanks = (int)strspn(text, " ");
-        const int whole = word_length(text + blanks), word = part_of_word(text + blanks, whole, most - indent);
+        const int whole = (int)strcspn(text + blanks, " \n"), word = part_of_word(text + blanks, whole, most - indent);
         if (text[blanks] == '\n') {
             printf("\n%*s", text[blanks + 1] && text[blanks + 1] != '\n' ? indent : 0, "");
             at = indent;

@@ -15,12 +15,10 @@ struct table {
     char (*cell)[TABLE_COLUMNS][TABLE_CELL]; /* of each row, until the table is printed */
 };
 
-/* Start a row; it is dropped where there is no memory for it. */
-void table_row(struct table *table);
-/* Add a cell to the row begun last, in printf format. */
+/* Add a row in printf format, with a tab between two cells; it is dropped where there is no memory for it. */
+void table_line(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Add a cell to the last row. */
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A row of a name and a cell. */
-void table_line(struct table *table, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The columns that a terminal has on standard output, or that the variable COLUMNS says; INT_MAX where it is none. */
 int table_terminal_width(void);
 /* Print to standard output, and empty the table. Columns that do not fit into the terminal's width come below the

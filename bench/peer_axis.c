@@ -4,7 +4,6 @@
 #include "bench/peer_axis.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 

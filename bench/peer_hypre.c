@@ -128,28 +128,15 @@ struct multigrid {
     HYPRE_Int (*logging)(HYPRE_StructSolver, HYPRE_Int);
 };
 
-static const struct multigrid pfmg = {HYPRE_StructPFMGCreate,
-                                      HYPRE_StructPFMGSetup,
-                                      HYPRE_StructPFMGSolve,
-                                      HYPRE_StructPFMGDestroy,
-                                      HYPRE_StructPFMGSetTol,
-                                      HYPRE_StructPFMGSetMaxIter,
-                                      HYPRE_StructPFMGSetZeroGuess,
-                                      HYPRE_StructPFMGSetNonZeroGuess,
-                                      HYPRE_StructPFMGGetNumIterations,
-                                      HYPRE_StructPFMGGetFinalRelativeResidualNorm,
-                                      HYPRE_StructPFMGSetLogging};
-static const struct multigrid smg = {HYPRE_StructSMGCreate,
-                                     HYPRE_StructSMGSetup,
-                                     HYPRE_StructSMGSolve,
-                                     HYPRE_StructSMGDestroy,
-                                     HYPRE_StructSMGSetTol,
-                                     HYPRE_StructSMGSetMaxIter,
-                                     HYPRE_StructSMGSetZeroGuess,
-                                     HYPRE_StructSMGSetNonZeroGuess,
-                                     HYPRE_StructSMGGetNumIterations,
-                                     HYPRE_StructSMGGetFinalRelativeResidualNorm,
-                                     HYPRE_StructSMGSetLogging};
+/* A kind by its name in hypre. */
+#define MULTIGRID(name)                                                                                                \
+    {                                                                                                                  \
+        HYPRE_Struct##name##Create, HYPRE_Struct##name##Setup, HYPRE_Struct##name##Solve, HYPRE_Struct##name##Destroy, \
+            HYPRE_Struct##name##SetTol, HYPRE_Struct##name##SetMaxIter, HYPRE_Struct##name##SetZeroGuess,              \
+            HYPRE_Struct##name##SetNonZeroGuess, HYPRE_Struct##name##GetNumIterations,                                 \
+            HYPRE_Struct##name##GetFinalRelativeResidualNorm, HYPRE_Struct##name##SetLogging                           \
+    }
+static const struct multigrid pfmg = MULTIGRID(PFMG), smg = MULTIGRID(SMG);
 
 static const struct {
     const struct multigrid *kind; /* NULL: scaling by the diagonal, which has no state */

@@ -5,8 +5,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-typedef int peer_hypre_function(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution,
-                                int repeat, double *seconds, double *setup, int *iterations);
+typedef __typeof__(peer_hypre_here) peer_hypre_function;
 
 /* Stays loaded: MPI ends with the process. MPI's own modules want to see its symbols. */
 static peer_hypre_function *find(void)

@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { SIZE, GEOMETRY, METHOD, PRECISION, PLACE, AXES };
 
@@ -48,13 +47,13 @@ static void add_row(struct atmosphere_bench *run, const char *name, struct repea
     const double seconds = bench_seconds(row) / (double)run->iterations;
     const double unknowns = (double)n[0] * (double)n[1] * (double)n[2];
 
-    bench_keys(row, KEY("geometry", names_geometries[run->problem.geometry]), KEY("iterations", run->iterations),
-               KEY("iteration_seconds", seconds),
-               KEY("paper_bytes_per_second", words[method].paper * 8 * unknowns / seconds),
-               KEY("method", starfish_atmosphere_method_names[method]),
-               KEY("precision", starfish_precision_names[run->axis[PRECISION].now]), KEY("workers", run->sets.name),
-               KEY("where", names_places[run->axis[PLACE].now]), KEY("levels", times->about.levels),
-               KEY("plan_seconds", times->about.seconds));
+    command_keys(row, KEY("geometry", names_geometries[run->problem.geometry]), KEY("iterations", run->iterations),
+                 KEY("iteration_seconds", seconds),
+                 KEY("paper_bytes_per_second", words[method].paper * 8 * unknowns / seconds),
+                 KEY("method", starfish_atmosphere_method_names[method]),
+                 KEY("precision", starfish_precision_names[run->axis[PRECISION].now]), KEY("workers", run->sets.name),
+                 KEY("where", names_places[run->axis[PLACE].now]), KEY("levels", times->about.levels),
+                 KEY("plan_seconds", times->about.seconds));
     bench_limit_bytes(&run->bench, row, run->sets.gpus, bytes);
 }
 
@@ -98,15 +97,6 @@ static starfish_status measure_combination(void *data)
 
 /* ---- Combinations ------------------------------------------------------------------------------------------------ */
 
-static starfish_status measure_set(void *data)
-{
-    struct atmosphere_bench *run = data;
-    const starfish_status status = axes_each(&run->axis[METHOD], AXES - METHOD, measure_combination, run);
-
-    ++run->bench.done;
-    return status;
-}
-
 /* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square (or of as much more in y as
  * there are more rows), or one or six panels of the sphere, with h the mean width of their cells. */
 static starfish_status measure_size(void *data)
@@ -128,8 +118,8 @@ static starfish_status measure_size(void *data)
                                                         .omega = 4.2 * h,
                                                         .lambda = 1};
     starfish_status status = starfish_flat_volumes_create(&run->volumes, &run->problem);
-    if (status == STARFISH_SUCCESS)
-        status = bench_each_set(&run->sets, measure_set, run);
+    STARFISH_THEN(status,
+                  bench_each_way(&run->bench, &run->sets, &run->axis[METHOD], AXES - METHOD, measure_combination));
     const int few = n * rows * run->layers <= (size_t)FEW_UNKNOWNS;
     if ((run->products || few) && geometry != STARFISH_SPHERE && run->bench.gpus > 0 && status == STARFISH_SUCCESS)
         bench_atmosphere_products(&run->bench, &run->volumes.matrix);

@@ -11,7 +11,6 @@
 #include "multigrid/kernels/flat_kind.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { AT_ONCE = 5, MOST_ENTRIES = 9 };

@@ -81,10 +81,10 @@ static json_t *add_row(struct bench *bench, const struct blktri_case *c, const s
     char extent[64];
     json_t *row = bench_row(bench, "starfish", name, seconds, times->repeat, bytes);
     name_size(c->n, extent, sizeof extent);
-    bench_keys(row, KEY("n", extent), KEY("precision", starfish_precision_names[c->precision]),
-               KEY("data", data_names[c->data]), KEY("method", times->method),
-               KEY("radix", c->radix > 0 ? json_integer(c->radix) : json_null()), KEY("workers", c->workers),
-               KEY("where", names_places[c->on_device]));
+    command_keys(row, KEY("n", extent), KEY("precision", starfish_precision_names[c->precision]),
+                 KEY("data", data_names[c->data]), KEY("method", times->method),
+                 KEY("radix", c->radix > 0 ? json_integer(c->radix) : json_null()), KEY("workers", c->workers),
+                 KEY("where", names_places[c->on_device]));
     return row;
 }
 
@@ -146,8 +146,8 @@ static void add_steps(struct bench *bench, const struct blktri_case *c, struct b
                 continue;
             json_t *row = add_row(bench, c, times, bench_name("%s: %s, level %zu", name, step_names[step], level),
                                   times->separators[level], times->step[step][level]);
-            bench_keys(row, KEY("step", step_names[step]), KEY("level", level),
-                       KEY("separators", times->separators[level]), KEY("gpu_share", times->gpu_share[step][level]));
+            command_keys(row, KEY("step", step_names[step]), KEY("level", level),
+                         KEY("separators", times->separators[level]), KEY("gpu_share", times->gpu_share[step][level]));
         }
 }
 
@@ -159,8 +159,8 @@ static starfish_status measure_case(struct blktri_bench *run, starfish_context *
     starfish_status status = blktri_run(c, context, run->bench.warmup, run->bench.repeat, &times);
     if (status == STARFISH_SUCCESS) {
         json_t *row = add_row(&run->bench, c, &times, name, c->n[2], times.seconds);
-        bench_keys(row, KEY("plan_seconds", times.plan_seconds), KEY("residual", times.residual),
-                   KEY("bytes_moved", times.bytes_moved));
+        command_keys(row, KEY("plan_seconds", times.plan_seconds), KEY("residual", times.residual),
+                     KEY("bytes_moved", times.bytes_moved));
         if (run->levels)
             add_steps(&run->bench, c, &times, name);
     }

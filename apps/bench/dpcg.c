@@ -120,11 +120,12 @@ static starfish_status measure_combination(void *data)
     const double bytes = way->words[run->dimensions - 2] * size * (double)run->given.count * times.result.iterations;
     json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
     const double seconds = bench_seconds(row);
-    bench_keys(row, KEY("precision", starfish_precision_names[precision]), KEY("workers", run->sets.name),
-               KEY("where", names_places[place]), KEY("status", starfish_outcome_name(times.result.outcome)),
-               KEY("iterations", times.result.iterations), KEY("iteration_seconds", seconds / times.result.iterations),
-               KEY("residual", times.result.residual), KEY("plan_seconds", times.about.seconds),
-               KEY("to_peer", run->peer > 0 ? seconds / run->peer : (double)NAN));
+    command_keys(row, KEY("precision", starfish_precision_names[precision]), KEY("workers", run->sets.name),
+                 KEY("where", names_places[place]), KEY("status", starfish_outcome_name(times.result.outcome)),
+                 KEY("iterations", times.result.iterations),
+                 KEY("iteration_seconds", seconds / times.result.iterations), KEY("residual", times.result.residual),
+                 KEY("plan_seconds", times.about.seconds),
+                 KEY("to_peer", run->peer > 0 ? seconds / run->peer : (double)NAN));
     bench_limit_bytes(&run->bench, row, run->sets.gpus, bytes);
     return STARFISH_SUCCESS;
 }
@@ -174,8 +175,8 @@ static double add_peer(struct dpcg_bench *run, const char *who, const char *work
                   bench_name("%zu^%zu, 1:%zu: f64, %s", run->axis[SIZE].now, run->dimensions, run->contrast, workers),
                   seconds, run->bench.repeat, (double)NAN);
     const double median = bench_seconds(row);
-    bench_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", workers),
-               KEY("iterations", iterations), KEY("iteration_seconds", median / iterations));
+    command_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", workers),
+                 KEY("iterations", iterations), KEY("iteration_seconds", median / iterations));
     return median;
 }
 
@@ -269,15 +270,6 @@ static starfish_status measure_peers(struct dpcg_bench *run)
 
 /* ---- Combinations ------------------------------------------------------------------------------------------------ */
 
-static starfish_status measure_set(void *data)
-{
-    struct dpcg_bench *run = data;
-    const starfish_status status = axes_each(&run->axis[METHOD], AXES - METHOD, measure_combination, run);
-
-    ++run->bench.done;
-    return status;
-}
-
 static starfish_status measure_size(void *data)
 {
     struct dpcg_bench *run = data;
@@ -287,8 +279,8 @@ static starfish_status measure_size(void *data)
     if (status == STARFISH_SUCCESS && !run->no_peers)
         status = measure_peers(run);
     run->bench.done += !run->no_peers;
-    if (status == STARFISH_SUCCESS)
-        status = bench_each_set(&run->sets, measure_set, run);
+    STARFISH_THEN(status,
+                  bench_each_way(&run->bench, &run->sets, &run->axis[METHOD], AXES - METHOD, measure_combination));
     diffusion_case_free(&run->given);
     return status;
 }
@@ -310,8 +302,8 @@ static starfish_status measure(struct bench *bench)
 {
     struct dpcg_bench *run = (struct dpcg_bench *)bench;
 
-    if (run->dimensions < 2 || run->dimensions > 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: is %zu, must be 2 or 3", run->dimensions);
+    STARFISH_FAIL_IF(run->dimensions < 2 || run->dimensions > 3, STARFISH_ERROR_ARGUMENT,
+                     "--dimensions: is %zu, must be 2 or 3", run->dimensions);
     STARFISH_TRY(axes_read(run->axis, AXES));
     STARFISH_TRY(find_ways(&run->axis[METHOD]));
     STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu;cpu", "cpu"));

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 struct given {
     struct bench bench;
@@ -21,12 +20,13 @@ static starfish_status check_row(const char *path, size_t number, const json_t *
     const char *const numbers[] = {"seconds", "min", "max", "bytes", "limit_seconds", "operations", "memory_bytes"};
     char key[32];
     snprintf(key, sizeof key, "rows[%zu]", number);
-    if (!starfish_json_text_of(row, "who") || !starfish_json_text_of(row, "case"))
-        return starfish_json_fail(path, key, "has no who or no case");
+    STARFISH_JSON_FAIL_IF(!starfish_json_text_of(row, "who") || !starfish_json_text_of(row, "case"), path, key,
+                          "has no who or no case");
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
         const json_t *value = json_object_get(row, numbers[i]);
-        if (value && !(json_is_number(value) && isfinite(json_number_value(value)) && json_number_value(value) >= 0))
-            return starfish_json_fail(path, key, "its %s is no number from 0 on", numbers[i]);
+        STARFISH_JSON_FAIL_IF(
+            value && !(json_is_number(value) && isfinite(json_number_value(value)) && json_number_value(value) >= 0),
+            path, key, "its %s is no number from 0 on", numbers[i]);
     }
     return STARFISH_SUCCESS;
 }
@@ -35,10 +35,8 @@ static starfish_status check(const char *path, const json_t *file)
 {
     const json_t *rows = json_object_get(file, "rows"), *row;
     size_t i;
-    if (!starfish_json_text_of(file, "name"))
-        return starfish_json_fail(path, "name", "not a text");
-    if (json_array_size(rows) == 0)
-        return starfish_json_fail(path, "rows", "not a list of rows");
+    STARFISH_JSON_FAIL_IF(!starfish_json_text_of(file, "name"), path, "name", "not a text");
+    STARFISH_JSON_FAIL_IF(json_array_size(rows) == 0, path, "rows", "not a list of rows");
     json_array_foreach (rows, i, row)
         STARFISH_TRY(check_row(path, i, row));
     return STARFISH_SUCCESS;
@@ -62,8 +60,8 @@ static starfish_status draw(void *data)
     struct given *given = data;
     json_t *file = NULL;
     const int rows = given->bench.plot || given->bench.roofline;
-    if (!rows && !given->gantt)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "bench draw: name a picture by --plot, --roofline or --gantt");
+    STARFISH_FAIL_IF(!rows && !given->gantt, STARFISH_ERROR_ARGUMENT,
+                     "bench draw: name a picture by --plot, --roofline or --gantt");
     STARFISH_TRY(bench_check_outputs(&given->bench));
     if (given->gantt)
         STARFISH_TRY(starfish_canvas_check(given->gantt));

@@ -15,8 +15,6 @@
 #include <math.h>
 #include <starfish/starfish.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum way { ONE_BY_ONE, IN_FLIGHT, SUBMIT, AT_ONCE, WAYS };
 static const char *const ways[WAYS] = {"one by one", "in flight", "submit", "at once"};
@@ -78,8 +76,8 @@ static starfish_status check(struct many *s)
     if (status != STARFISH_SUCCESS)
         return status;
     s->residual = info.residual_max;
-    if (!(info.residual_max < (s->precision == STARFISH_F32 ? 1e-3 : 1e-9)))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g", info.residual_max);
+    STARFISH_FAIL_IF(!(info.residual_max < (s->precision == STARFISH_F32 ? 1e-3 : 1e-9)), STARFISH_ERROR_NUMERICAL,
+                     "the residual is %.3g", info.residual_max);
     return STARFISH_SUCCESS;
 }
 
@@ -137,9 +135,9 @@ static starfish_status measure_way(struct many *s, enum way way, double limit)
     const double median = s->seconds[s->bench.repeat / 2];
     s->alone = way == ONE_BY_ONE ? median : s->alone;
     bench_limit(row, way == SUBMIT ? (double)NAN : limit);
-    bench_keys(row, KEY("count", s->count), KEY("n", s->n), KEY("precision", starfish_precision_names[s->precision]),
-               KEY("way", ways[way]), KEY("workers", s->sets.name), KEY("where", names_places[s->where_now]),
-               KEY("speedup", s->alone / median), KEY("residual", s->residual));
+    command_keys(row, KEY("count", s->count), KEY("n", s->n), KEY("precision", starfish_precision_names[s->precision]),
+                 KEY("way", ways[way]), KEY("workers", s->sets.name), KEY("where", names_places[s->where_now]),
+                 KEY("speedup", s->alone / median), KEY("residual", s->residual));
     return STARFISH_SUCCESS;
 }
 

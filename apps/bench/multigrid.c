@@ -50,15 +50,15 @@ json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name,
     const double bytes = reals * (options->precision == STARFISH_F64 ? 8 : 4);
     json_t *row = bench_row(&run->bench, "starfish", name, times->seconds, times->repeat, bytes);
 
-    bench_keys(row, KEY("precision", starfish_precision_names[run->axis[MULTIGRID_PRECISION].now]),
-               KEY("smoother", starfish_smoother_names[times->chosen.smoother]),
-               KEY("cycle", starfish_cycle_names[options->cycle]), KEY("krylov", krylov->values[options->krylov]),
-               KEY("workers", run->sets.name), KEY("where", names_places[run->axis[MULTIGRID_PLACE].now]),
-               KEY("cycles", result->iterations), KEY("cycle_seconds", bench_seconds(row) / result->iterations),
-               KEY("factor", result->factor), KEY("residual", result->residual),
-               KEY("plan_seconds", times->about.seconds),
-               /* Where the number of cycles is given there is nothing to reach. */
-               KEY("reached", run->cycles > 0 ? json_null() : json_boolean(times->reached)));
+    command_keys(row, KEY("precision", starfish_precision_names[run->axis[MULTIGRID_PRECISION].now]),
+                 KEY("smoother", starfish_smoother_names[times->chosen.smoother]),
+                 KEY("cycle", starfish_cycle_names[options->cycle]), KEY("krylov", krylov->values[options->krylov]),
+                 KEY("workers", run->sets.name), KEY("where", names_places[run->axis[MULTIGRID_PLACE].now]),
+                 KEY("cycles", result->iterations), KEY("cycle_seconds", bench_seconds(row) / result->iterations),
+                 KEY("factor", result->factor), KEY("residual", result->residual),
+                 KEY("plan_seconds", times->about.seconds),
+                 /* Where the number of cycles is given there is nothing to reach. */
+                 KEY("reached", run->cycles > 0 ? json_null() : json_boolean(times->reached)));
     bench_limit_bytes(&run->bench, row, run->sets.gpus, bytes);
     return row;
 }
@@ -77,8 +77,8 @@ double multigrid_bench_hypre(struct multigrid_bench *run, const char *name, cons
     if (seconds && peer_hypre(solver, problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations)) {
         json_t *row = bench_row(&run->bench, names[solver], name, seconds, run->bench.repeat, 8 * doubles * iterations);
         median = bench_seconds(row);
-        bench_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", "cpu:1"),
-                   KEY("cycles", iterations), KEY("cycle_seconds", median / iterations), KEY("plan_seconds", setup));
+        command_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", "cpu:1"),
+                     KEY("cycles", iterations), KEY("cycle_seconds", median / iterations), KEY("plan_seconds", setup));
     }
     free(seconds);
     return median;
@@ -110,7 +110,7 @@ static starfish_status measure_combination(void *data)
     if (!times.reached)
         snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
     json_t *row = multigrid_bench_row(run, name, &options, &times, multigrid_words(&times) * (double)run->mesh.count);
-    /* Not bench_keys, at which cppcheck crashes here. */
+    /* Not command_keys, at which cppcheck crashes here. */
     json_object_set_new(row, "matrix", json_string(starfish_matrix_names[times.chosen.matrix]));
     json_object_set_new(row, "storage", json_string(starfish_storage_names[storage]));
     json_object_set_new(row, "error", command_json_real(times.error));
@@ -172,16 +172,6 @@ static starfish_status measure_peers(struct multigrid_bench *run)
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
-static starfish_status measure_set(void *data)
-{
-    struct multigrid_bench *run = data;
-    const starfish_status status =
-        axes_each(&run->axis[MULTIGRID_PRECISION], MULTIGRID_AXES - MULTIGRID_PRECISION, measure_combination, run);
-
-    ++run->bench.done;
-    return status;
-}
-
 static starfish_status measure_mesh(void *data)
 {
     struct multigrid_bench *run = data;
@@ -191,8 +181,8 @@ static starfish_status measure_mesh(void *data)
 
     snprintf(run->name, sizeof run->name, "%s level %d", mesh, level);
     starfish_status status = multigrid_mesh_create(mesh, level, &run->mesh);
-    if (status == STARFISH_SUCCESS)
-        status = bench_each_set(&run->sets, measure_set, run);
+    STARFISH_THEN(status, bench_each_way(&run->bench, &run->sets, &run->axis[MULTIGRID_PRECISION],
+                                         MULTIGRID_AXES - MULTIGRID_PRECISION, measure_combination));
     if (status == STARFISH_SUCCESS && run->peers != NAMES_NONE)
         status = measure_peers(run);
     run->bench.done += run->peers != NAMES_NONE;

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_N = 1023 };
 
@@ -88,7 +87,7 @@ static starfish_status measure_combination(void *data)
     STARFISH_TRY(create_plan(run, &options, &plan));
     STARFISH_TRY(multigrid_repeat(&what, plan, &times));
     json_t *row = multigrid_bench_row(run, name, &options, &times, words(&times) * (double)count_of(run));
-    bench_keys(row, KEY("to_peer", run->peer > 0 ? bench_seconds(row) / run->peer : (double)NAN));
+    command_keys(row, KEY("to_peer", run->peer > 0 ? bench_seconds(row) / run->peer : (double)NAN));
     return STARFISH_SUCCESS;
 }
 
@@ -145,25 +144,16 @@ static starfish_status measure_peers(struct multigrid_bench *run)
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
-static starfish_status measure_set(void *data)
-{
-    struct multigrid_bench *run = data;
-    const starfish_status status =
-        axes_each(&run->axis[MULTIGRID_PRECISION], MULTIGRID_MATRIX - MULTIGRID_PRECISION, measure_combination, run);
-
-    ++run->bench.done;
-    return status;
-}
-
 starfish_status bench_multigrid_cube(void *data)
 {
     struct multigrid_bench *run = data;
 
-    if (n_of(run) < 1 || n_of(run) > MOST_N)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d", n_of(run), MOST_N);
+    STARFISH_FAIL_IF(n_of(run) < 1 || n_of(run) > MOST_N, STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d",
+                     n_of(run), MOST_N);
     run->peer = 0;
     if (run->peers != NAMES_NONE)
         STARFISH_TRY(measure_peers(run));
     run->bench.done += run->peers != NAMES_NONE;
-    return bench_each_set(&run->sets, measure_set, run);
+    return bench_each_way(&run->bench, &run->sets, &run->axis[MULTIGRID_PRECISION],
+                          MULTIGRID_MATRIX - MULTIGRID_PRECISION, measure_combination);
 }

@@ -46,8 +46,8 @@ size_t poisson3d_bytes(const struct poisson3d_case *c)
 
 void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
 {
-    bench_keys(row, KEY("n", bench_name("%zux%zux%zu", c->n[0], c->n[1], c->n[2])),
-               KEY("precision", starfish_precision_names[c->precision]));
+    command_keys(row, KEY("n", bench_name("%zux%zux%zu", c->n[0], c->n[1], c->n[2])),
+                 KEY("precision", starfish_precision_names[c->precision]));
 }
 
 static void name_ends(const struct poisson3d_case *c, char *text, size_t size)
@@ -60,7 +60,7 @@ void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
 {
     char text[64];
     name_ends(c, text, sizeof text);
-    bench_keys(row, KEY("bc", text), KEY("grid", grid_names[c->grid]), KEY("y", y_names[c->stretched]));
+    command_keys(row, KEY("bc", text), KEY("grid", grid_names[c->grid]), KEY("y", y_names[c->stretched]));
 }
 
 /* A prime number of random values, which then are repeated: of a billion unknowns, numbers one by one would take longer

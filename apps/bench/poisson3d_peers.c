@@ -3,7 +3,6 @@
 #include "apps/bench/poisson3d.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ static json_t *add_row(struct poisson3d *run, const struct entry *entry)
     poisson3d_describe_size(row, entry->c);
     if (entry->solves)
         poisson3d_describe(row, entry->c);
-    bench_keys(row, KEY("workers", entry->workers), KEY("where", entry->where));
+    command_keys(row, KEY("workers", entry->workers), KEY("where", entry->where));
     return row;
 }
 
@@ -170,8 +169,7 @@ starfish_status poisson3d_measure_peers(struct poisson3d *run)
         if (c->stretched)
             continue;
         starfish_status status = poisson3d_random_field(c, &f);
-        if (status == STARFISH_SUCCESS)
-            status = poisson3d_random_field(c, &u);
+        STARFISH_THEN(status, poisson3d_random_field(c, &u));
         if (status == STARFISH_SUCCESS)
             measure_fftw(run, c, run->limits[i].cores, f, u);
         free(f);

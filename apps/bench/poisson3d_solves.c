@@ -220,10 +220,10 @@ static void add_row(const struct subject *s, const starfish_plan *plan)
         bench_operations(row, operations_of(s->c->n));
     poisson3d_describe_size(row, s->c);
     poisson3d_describe(row, s->c);
-    bench_keys(row, KEY("method", about.method), KEY("workers", s->run->sets.name),
-               KEY("where", poisson3d_places[s->where]), KEY("in_flight", s->flight),
-               KEY("plan_seconds", about.seconds), KEY("residual", s->residual),
-               KEY("gpu_share", s->gpu_tasks / s->tasks));
+    command_keys(row, KEY("method", about.method), KEY("workers", s->run->sets.name),
+                 KEY("where", poisson3d_places[s->where]), KEY("in_flight", s->flight),
+                 KEY("plan_seconds", about.seconds), KEY("residual", s->residual),
+                 KEY("gpu_share", s->gpu_tasks / s->tasks));
 }
 
 static starfish_status measure_prepared(struct subject *s)
@@ -232,8 +232,7 @@ static starfish_status measure_prepared(struct subject *s)
     STARFISH_TRY(check(s));
     STARFISH_TRY(make_plan(s, 0, &plan));
     starfish_status status = make_fields(s, plan);
-    if (status == STARFISH_SUCCESS)
-        status = time_solves(s, plan);
+    STARFISH_THEN(status, time_solves(s, plan));
     if (status == STARFISH_SUCCESS)
         add_row(s, plan);
     s->run->solves += status == STARFISH_SUCCESS;
@@ -247,8 +246,7 @@ static starfish_status measure_one(struct subject *s)
     bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, starfish_method_list[s->method], s->run->sets.name,
                    poisson3d_places[s->where], s->flight);
     starfish_status status = make_arrays(s);
-    if (status == STARFISH_SUCCESS)
-        status = measure_prepared(s);
+    STARFISH_THEN(status, measure_prepared(s));
     for (size_t i = 0; i < s->flight; ++i) {
         solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->rhs[i]);
         solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->solution[i]);

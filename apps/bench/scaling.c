@@ -148,10 +148,10 @@ static starfish_status measure_mode(struct scaling *s, size_t mode, double *seco
         json_decref(times.row);
         const double median = bench_seconds(row);
         first = i == 0 ? median * (mode == STRONG ? (double)count : 1) : first;
-        /* Not bench_keys, at which cppcheck crashes here. */
+        /* Not command_keys, at which cppcheck crashes here. */
         json_object_set_new(row, "mode", json_string(mode_names[mode]));
         json_object_set_new(row, "over", json_string(over_names[s->unit]));
-        json_object_set_new(row, "count", bench_count(count));
+        json_object_set_new(row, "count", command_json_count(count));
         json_object_set_new(row, "efficiency",
                             command_json_real(first / (median * (mode == STRONG ? (double)count : 1))));
         json_object_set_new(row, "simulated", json_boolean(s->simulate != NULL));
@@ -172,8 +172,7 @@ static starfish_status measure(struct bench *bench)
     double *seconds = malloc(BENCH_MOST_REPEATS * sizeof *seconds);
     starfish_status status =
         seconds ? read_given(s) : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the times of solves");
-    if (status == STARFISH_SUCCESS)
-        status = bench_look_around(bench);
+    STARFISH_THEN(status, bench_look_around(bench));
     bench->curves = &curves[s->unit];
     bench->how = s->simulate ? "simulated" : NULL;
     snprintf(s->subject, sizeof s->subject, "%zu^3 unknowns in all (strong) or for each (weak), %s, %s", s->n,

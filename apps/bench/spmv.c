@@ -11,6 +11,8 @@
 #include "apps/plans/arrays.h"
 #include "apps/plans/domain.h"
 #include "apps/workers.h"
+#include "base/place.h"
+#include "base/precision.h"
 #include "base/real.h"
 #include "bench/clock.h"
 #include "bench/peer_lines.h"
@@ -25,7 +27,6 @@
 #include "sparse/pack.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,10 +101,7 @@ static starfish_status place_vectors(struct subject *s)
     const size_t n = s->matrix->rows, size = real_size(s->run);
     char *values = calloc(n + 1, size);
     for (size_t i = 0; values && i < n; ++i)
-        if (size == sizeof(float))
-            ((float *)(void *)values)[i] = (float)x_of(i);
-        else
-            ((double *)(void *)values)[i] = x_of(i);
+        starfish_element_set(values, (starfish_precision)s->run->precision, i, x_of(i));
     s->x = values ? place_array(s, values, n * size) : NULL;
     s->y = values ? place_array(s, values, n * size) : NULL;
     free(values);
@@ -133,41 +131,32 @@ static starfish_status place_matrix(struct subject *s, starfish_sparse_format fo
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-#ifdef STARFISH_CUDA
-static int launch_f32(void *data, struct CUstream_st *stream)
-{
-    return starfish_spmv_cuda_f32(data, stream);
-}
+STARFISH_PLACE_KERNEL(multiply, starfish_spmv)
 
-static int launch_f64(void *data, struct CUstream_st *stream)
+static int launch(void *data, struct CUstream_st *stream)
 {
-    return starfish_spmv_cuda_f64(data, stream);
+    const struct subject *s = data;
+    const struct starfish_place place = {
+        .precision = (starfish_precision)s->run->precision, .gpu = 1, .stream = stream};
+    return multiply(&place, &s->product);
 }
 
 static int time_on_device(struct subject *s)
 {
-    return peer_device_time(s->run->precision == STARFISH_F32 ? launch_f32 : launch_f64, &s->product, AT_ONCE,
-                            (int)s->run->bench.repeat, s->run->seconds);
+    return peer_device_time(launch, s, AT_ONCE, (int)s->run->bench.repeat, s->run->seconds);
 }
-#else
-static int time_on_device(struct subject *s)
-{
-    (void)s;
-    return 0;
-}
-#endif
 
 /* All cores share the rows. */
 static void multiply_on_cores(const struct subject *s)
 {
-    static void (*const kernels[])(const struct starfish_spmv *) = {starfish_spmv_cpu_f32, starfish_spmv_cpu_f64};
+    const struct starfish_place place = {.precision = (starfish_precision)s->run->precision};
     const int parts = s->run->cores;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part) {
         struct starfish_spmv share = s->product;
         share.first = s->matrix->rows * (size_t)part / (size_t)parts;
         share.last = s->matrix->rows * (size_t)(part + 1) / (size_t)parts;
-        kernels[s->run->precision](&share);
+        multiply(&place, &share);
     }
 }
 
@@ -195,7 +184,7 @@ static double difference(const struct subject *s)
     else
         memcpy(y, s->y, n * size);
     for (size_t i = 0; i < n; ++i) {
-        const double value = size == sizeof(float) ? (double)((float *)(void *)y)[i] : ((double *)(void *)y)[i];
+        const double value = starfish_element(y, (starfish_precision)s->run->precision, i);
         worst = fmax(worst, fabs(value - s->wanted[i]));
         largest = fmax(largest, fabs(s->wanted[i]));
     }
@@ -210,7 +199,7 @@ static void add_row(struct subject *s, const char *who, const char *format, int 
         bench_name("%s, %s, %s, %s", starfish_fem_element_names[s->run->element], s->numbering, format, s->run->set),
         s->run->seconds, (size_t)measured, s->bytes);
     bench_limit(row, s->run->copy * s->bytes);
-    bench_keys(row, KEY("unknowns", s->matrix->rows), KEY("nonzeros", starfish_csr_entries(s->matrix)));
+    command_keys(row, KEY("unknowns", s->matrix->rows), KEY("nonzeros", starfish_csr_entries(s->matrix)));
     if (s->y) { /* a product */
         bench_operations(row, 2.0 * (double)starfish_csr_entries(s->matrix));
         json_object_set_new(row, "difference", command_json_real(difference(s)));
@@ -221,8 +210,7 @@ static starfish_status measure_format(struct subject *s, starfish_sparse_format 
 {
     bench_announce("%s, %s", s->numbering, starfish_sparse_format_names[format]);
     starfish_status status = place_vectors(s);
-    if (status == STARFISH_SUCCESS)
-        status = place_matrix(s, format);
+    STARFISH_THEN(status, place_matrix(s, format));
     const int measured = status != STARFISH_SUCCESS ? 0 : s->run->on_device ? time_on_device(s) : time_on_cores(s);
     if (measured > 0)
         add_row(s, "starfish", starfish_sparse_format_names[format], measured);
@@ -251,10 +239,7 @@ static void fill_slices(const struct subject *s, size_t slice, struct slices *sl
             const size_t k = (size_t)(e - a->start[i]);
             const size_t at = (size_t)slices->start[i / slice] + k * slice + i % slice;
             slices->column[at] = a->column[e];
-            if (size == sizeof(float))
-                ((float *)(void *)slices->value)[at] = (float)a->value[e];
-            else
-                ((double *)(void *)slices->value)[at] = a->value[e];
+            starfish_element_set(slices->value, (starfish_precision)s->run->precision, at, a->value[e]);
         }
 }
 
@@ -314,18 +299,14 @@ static void measure_peer(struct subject *s, size_t slice, const char *format)
 
 /* ---- SPAI -------------------------------------------------------------------------------------------------------- */
 
-#ifdef STARFISH_CUDA
+STARFISH_PLACE_KERNEL_ALONE(invert, starfish_local_inverse)
+
 static int launch_inverse(void *data, struct CUstream_st *stream)
 {
-    return starfish_local_inverse_cuda(data, stream);
+    return invert(&(struct starfish_place){.gpu = 1, .stream = stream}, data);
 }
 
 /* The kernel alone, on matrices that are on the device. */
-static int time_inverse(struct subject *s, struct starfish_local_inverse *inverse)
-{
-    return peer_device_time(launch_inverse, inverse, 1, (int)s->run->bench.repeat, s->run->seconds);
-}
-
 static void measure_inverse_kernel(struct subject *s)
 {
     const struct starfish_csr *a = s->matrix;
@@ -346,7 +327,9 @@ static void measure_inverse_kernel(struct subject *s)
                                              .longest = longest,
                                              .work = work,
                                              .result = result};
-    const int measured = start && column && value && result && work ? time_inverse(s, &inverse) : 0;
+    const int measured = start && column && value && result && work
+                             ? peer_device_time(launch_inverse, &inverse, 1, (int)s->run->bench.repeat, s->run->seconds)
+                             : 0;
     s->bytes = (double)(entries * (2 * sizeof(double) + sizeof(int)));
     if (measured > 0)
         add_row(s, "starfish", "SPAI's kernel", measured);
@@ -354,12 +337,6 @@ static void measure_inverse_kernel(struct subject *s)
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i)
         peer_device_free(arrays[i]);
 }
-#else
-static void measure_inverse_kernel(struct subject *s)
-{
-    (void)s;
-}
-#endif
 
 /* By tasks, as a plan makes it: matrices come from the host and M goes there. Reads A, writes M. */
 static starfish_status measure_inverse(struct subject *s)
@@ -477,8 +454,7 @@ static starfish_status measure_set(struct spmv *run, const char *set, starfish_f
     run->cores = options.cpu_workers > 0 ? options.cpu_workers : (int)starfish_host_cores();
     measure_copy(run);
     starfish_status status = measure_matrix(run, &run->matrix, starfish_fem_numbering_names[numbering]);
-    if (status == STARFISH_SUCCESS)
-        status = measure_solves(run, numbering);
+    STARFISH_THEN(status, measure_solves(run, numbering));
     starfish_context_destroy(run->context);
     ++run->bench.done;
     return status;
@@ -491,8 +467,7 @@ static starfish_status measure_numbering(void *data)
     struct starfish_fem_space space;
     run->matrix = (struct starfish_csr){.rows = 0};
     starfish_status status = starfish_fem_space_create(run->problem, &run->mesh, &space);
-    if (status == STARFISH_SUCCESS)
-        status = assemble(run, &space, numbering);
+    STARFISH_THEN(status, assemble(run, &space, numbering));
     for (size_t w = 0; w < run->sets.list.count && status == STARFISH_SUCCESS; ++w)
         status = measure_set(run, run->sets.list.item[w], numbering);
     starfish_csr_destroy(&run->matrix);
@@ -524,8 +499,8 @@ static starfish_status measure(struct bench *bench)
     struct spmv *run = (struct spmv *)bench;
     const struct axis *measured = &run->axis[MEASURED];
     struct fem_domain domain;
-    if (run->dimensions != 2 && run->dimensions != 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: must be 2 or 3");
+    STARFISH_FAIL_IF(run->dimensions != 2 && run->dimensions != 3, STARFISH_ERROR_ARGUMENT,
+                     "--dimensions: must be 2 or 3");
     STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu:1;cpu", "cpu"));
     STARFISH_TRY(axes_read(run->axis, AXES));
     for (size_t i = 0; i < measured->count; ++i)
@@ -539,8 +514,7 @@ static starfish_status measure(struct bench *bench)
     starfish_status status = refine(&problem, &run->mesh);
     if (status == STARFISH_SUCCESS)
         add_setup(run, "refinement", "", start, (double)(3 * run->mesh.nodes * sizeof(double)));
-    if (status == STARFISH_SUCCESS)
-        status = axes_each(run->axis, 1, measure_numbering, run);
+    STARFISH_THEN(status, axes_each(run->axis, 1, measure_numbering, run));
     starfish_refined_destroy(&run->mesh);
     fem_domain_free(&domain);
     return status;

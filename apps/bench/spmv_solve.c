@@ -17,10 +17,10 @@ static starfish_status add_row(const struct spmv_solve *g, const starfish_plan *
                                        starfish_fem_smoother_names[g->smoother], g->set),
                             times->seconds, times->repeat, bytes);
     bench_limit(row, g->seconds_of_byte * bytes);
-    bench_keys(row, KEY("unknowns", times->about.unknowns), KEY("nonzeros", matrices.nonzeros),
-               KEY("iterations", times->result.iterations), KEY("inside_seconds", times->result.seconds),
-               KEY("setup_seconds", times->about.seconds), KEY("smoother_seconds", matrices.smoother_seconds),
-               KEY("smoother_nonzeros", matrices.smoother_nonzeros));
+    command_keys(row, KEY("unknowns", times->about.unknowns), KEY("nonzeros", matrices.nonzeros),
+                 KEY("iterations", times->result.iterations), KEY("inside_seconds", times->result.seconds),
+                 KEY("setup_seconds", times->about.seconds), KEY("smoother_seconds", matrices.smoother_seconds),
+                 KEY("smoother_nonzeros", matrices.smoother_nonzeros));
     return STARFISH_SUCCESS;
 }
 
@@ -39,8 +39,7 @@ starfish_status bench_spmv_solve(const struct spmv_solve *given)
     STARFISH_TRY(starfish_fem_plan_create(given->context, given->problem, &options, &plan));
     what.by_clock = 1;
     starfish_status status = repeat_elements(&what, plan, &times);
-    if (status == STARFISH_SUCCESS)
-        status = add_row(given, plan, &times);
+    STARFISH_THEN(status, add_row(given, plan, &times));
     starfish_plan_destroy(plan);
     return status;
 }

@@ -7,9 +7,7 @@
 #include "base/real.h"
 #include "tridiag/options.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Room for an array of the next case; what an earlier case had is used again where it is enough. */
 static starfish_status make_room(struct tridiag_memory *memory, size_t bytes, int on_gpu)
@@ -38,8 +36,9 @@ static starfish_status make_case(struct tridiag_bench *run, struct batch_case *c
     }
     for (int i = 0; i < BATCH_SOLUTION; ++i) {
         batch_case_fill(c, i);
-        if (c->count[i] > 0 && run->bench.gpus > 0 && !peer_device_write(c->device[i], c->host[i], c->count[i] * size))
-            return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: cannot copy to the GPU", c->name);
+        STARFISH_FAIL_IF(c->count[i] > 0 && run->bench.gpus > 0 &&
+                             !peer_device_write(c->device[i], c->host[i], c->count[i] * size),
+                         STARFISH_ERROR_RUNTIME, "%s: cannot copy to the GPU", c->name);
     }
     return STARFISH_SUCCESS;
 }

@@ -3,6 +3,7 @@
  * and figures of papers. */
 #include "apps/bench/tridiag.h"
 #include "apps/command.h"
+#include "base/place.h"
 #include "base/real.h"
 #include "bench/clock.h"
 #include "tridiag/kernels/batch.h"
@@ -31,8 +32,8 @@ static json_t *add_row_of(struct tridiag_bench *run, const struct batch_case *c,
         snprintf(times, sizeof times, ", %d times", measured);
     snprintf(name, sizeof name, "%s: %s, %s%s", c->name, what, workers, times);
     json_t *row = bench_row(&run->bench, who[0], name, run->seconds, (size_t)measured, batch_case_bytes(c));
-    bench_keys(row, KEY("n", c->n), KEY("lines", c->lines), KEY("precision", starfish_precision_names[c->precision]),
-               KEY("layout", names_layouts[c->interleaved]), KEY("workers", workers));
+    command_keys(row, KEY("n", c->n), KEY("lines", c->lines), KEY("precision", starfish_precision_names[c->precision]),
+                 KEY("layout", names_layouts[c->interleaved]), KEY("workers", workers));
     /* Elimination by rows: a division, three products and two differences, then a product and a difference. */
     bench_operations(row, 8.0 * (double)c->n * (double)c->lines);
     if (rate > 0 && limited)
@@ -202,9 +203,8 @@ static starfish_status measure_way(struct tridiag_bench *run, const struct batch
     clear_solution(c);
     STARFISH_TRY(starfish_tridiag_plan_create(context, &problem, &options, &plan));
     starfish_status status = way->place == PLACE_PINNED ? pin(context, c, starfish_pin) : STARFISH_SUCCESS;
-    if (status == STARFISH_SUCCESS)
-        status = time_solves(run, plan, way->place == PLACE_DEVICE ? c->device : c->host, way->cores && way->gpus,
-                             &measured);
+    STARFISH_THEN(status, time_solves(run, plan, way->place == PLACE_DEVICE ? c->device : c->host,
+                                      way->cores && way->gpus, &measured));
     starfish_plan_destroy(plan);
     if (way->place == PLACE_PINNED)
         pin(context, c, starfish_unpin);
@@ -238,10 +238,12 @@ static starfish_status measure_by(struct tridiag_bench *run, const struct batch_
     return status;
 }
 
+STARFISH_PLACE_KERNEL(solve_lines, starfish_batch)
+
 /* The kernels alone, all cores at work. */
 static starfish_status measure_core_kernels(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
 {
-    static void (*const kernel[])(const struct starfish_batch *) = {starfish_batch_cpu_f32, starfish_batch_cpu_f64};
+    const struct starfish_place place = {.precision = c->precision};
     const size_t size = starfish_real_size(c->precision), cores = (size_t)peer_cores();
     const size_t runs = cores < c->lines ? cores : c->lines;
     const struct starfish_batch batch = kernel_of(c, c->host, algorithm);
@@ -259,7 +261,7 @@ static starfish_status measure_core_kernels(struct tridiag_bench *run, const str
             const size_t end = starfish_batch_first_line(c->lines, runs, r + 1);
             struct starfish_batch part = starfish_batch_run(&batch, first, end - first, size);
             part.workspace = workspace + r * bytes;
-            kernel[c->precision](&part);
+            solve_lines(&place, &part);
         }
         run->seconds[measured] = clock_now() - begin;
     }
@@ -268,41 +270,34 @@ static starfish_status measure_core_kernels(struct tridiag_bench *run, const str
     return add_residual(add_row(run, c, "starfish", what, "cpu", measured), c);
 }
 
-#ifdef STARFISH_CUDA
-static int launch_f64(void *data, struct CUstream_st *stream)
-{
-    return starfish_batch_cuda_f64(data, stream);
-}
+struct launch {
+    struct starfish_place place;
+    struct starfish_batch batch;
+};
 
-static int launch_f32(void *data, struct CUstream_st *stream)
+static int launch(void *data, struct CUstream_st *stream)
 {
-    return starfish_batch_cuda_f32(data, stream);
+    struct launch *l = data;
+    l->place.stream = stream;
+    return solve_lines(&l->place, &l->batch);
 }
 
 static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
 {
     const size_t size = starfish_real_size(c->precision);
-    struct starfish_batch batch = kernel_of(c, c->device, algorithm);
+    struct launch job = {{.precision = c->precision, .gpu = 1}, kernel_of(c, c->device, algorithm)};
     if (c->n > starfish_batch_longest_cuda(algorithm, size))
         return STARFISH_SUCCESS;
-    batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&batch, size) + 1);
-    STARFISH_FAIL_IF(!batch.workspace, STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
+    job.batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&job.batch, size) + 1);
+    STARFISH_FAIL_IF(!job.batch.workspace, STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
     clear_solution(c);
-    const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, in_a_row(c),
-                                          (int)run->bench.repeat, run->seconds);
-    peer_device_free(batch.workspace);
+    const int measured = peer_device_time(launch, &job, in_a_row(c), (int)run->bench.repeat, run->seconds);
+    peer_device_free(job.batch.workspace);
     STARFISH_FAIL_IF(measured == 0, STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
                      starfish_algorithm_names[algorithm]);
     fetch_solution(c);
     return add_residual(add_row(run, c, "starfish", starfish_algorithm_names[algorithm], "gpu", measured), c);
 }
-#else
-static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
-{
-    (void)run, (void)c, (void)algorithm;
-    return STARFISH_SUCCESS;
-}
-#endif
 
 static starfish_status measure_ours(struct tridiag_bench *run, const struct batch_case *c)
 {

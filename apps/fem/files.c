@@ -5,6 +5,7 @@
 #include "apps/files/file.h"
 #include "apps/files/output.h"
 #include "apps/files/vtu.h"
+#include "apps/pictures/canvas.h"
 #include "apps/pictures/image.h"
 #include "base/status.h"
 
@@ -21,15 +22,15 @@ starfish_status fem_check_outputs(struct solve_run *run)
         return STARFISH_SUCCESS;
     if (o->out)
         STARFISH_TRY(starfish_file_check_output(o->out));
-    if (points && o->out && starfish_file_same(points, o->out))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--points: %s is the file of --out", points);
+    STARFISH_FAIL_IF(points && o->out && starfish_file_same(points, o->out), STARFISH_ERROR_ARGUMENT,
+                     "--points: %s is the file of --out", points);
     if (points)
         STARFISH_TRY(starfish_file_check_output(points));
     if (o->vtk)
         STARFISH_TRY(starfish_vtu_check(o->vtk));
     STARFISH_TRY(solve_read_plane(
         run, (size_t)((const struct starfish_fem_problem *)run->solver.problem.data)->mesh->dimensions));
-    return o->plot ? starfish_image_check(o->plot) : STARFISH_SUCCESS;
+    return o->plot ? starfish_canvas_check(o->plot) : STARFISH_SUCCESS;
 }
 
 static starfish_status write_points(const struct solve_run *run)

@@ -15,7 +15,7 @@ static void add_files(struct table *table, const struct solve_run *run)
                  {"picture", run->options.plot}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i)
         if (files[i].file)
-            table_line(table, files[i].name, "%s", files[i].file);
+            table_line(table, "%s\t%s", files[i].name, files[i].file);
 }
 
 /* Rounding errors keep the residual above the tolerance, and allow no less. */
@@ -38,27 +38,27 @@ void fem_print_table(const struct solve_run *run)
     const struct starfish_fem_matrices matrices = matrices_of(run);
     const struct starfish_fem_problem *problem = run->solver.problem.data;
     const struct starfish_fem_options *o = run->solver.library;
-    table_line(&table, "mesh", "%s, %zu cells, refined %d time%s", run->solver.problem.path, problem->mesh->cells,
+    table_line(&table, "mesh\t%s, %zu cells, refined %d time%s", run->solver.problem.path, problem->mesh->cells,
                problem->refinements, problem->refinements == 1 ? "" : "s");
-    table_line(&table, "elements", "%s, %zu unknowns, %zu entries", starfish_fem_element_names[problem->element],
+    table_line(&table, "elements\t%s, %zu unknowns, %zu entries", starfish_fem_element_names[problem->element],
                run->solver.about.unknowns, matrices.nonzeros);
-    table_line(&table, "smoother", "%s, %zu entries, made in %.4f s", starfish_fem_smoother_names[o->smoother],
+    table_line(&table, "smoother\t%s, %zu entries, made in %.4f s", starfish_fem_smoother_names[o->smoother],
                matrices.smoother_nonzeros, matrices.smoother_seconds);
-    table_line(&table, "numbering", "%s", starfish_fem_numbering_names[o->numbering]);
-    table_line(&table, "workers", "%zu cpu, %zu gpu", starfish_context_workers_of(run->solver.context, STARFISH_CPU),
+    table_line(&table, "numbering\t%s", starfish_fem_numbering_names[o->numbering]);
+    table_line(&table, "workers\t%zu cpu, %zu gpu", starfish_context_workers_of(run->solver.context, STARFISH_CPU),
                starfish_context_workers_of(run->solver.context, STARFISH_GPU));
-    if (run->solver.transport) {
-        table_line(&table, "ranks", "%d; workers and times are of the first one", problem_ranks(&run->solver));
-    }
-    table_line(&table, "iterations",
-               result->accelerated > 0 ? "%d cycles, %d of them in conjugate gradients or BiCGStab" : "%d cycles",
+    if (run->solver.transport)
+        table_line(&table, "ranks\t%d; workers and times are of the first one", problem_ranks(&run->solver));
+    table_line(&table,
+               result->accelerated > 0 ? "iterations\t%d cycles, %d of them in conjugate gradients or BiCGStab"
+                                       : "iterations\t%d cycles",
                result->iterations, result->accelerated);
-    table_line(&table, "residual", is_excused(result) ? "%.3e, where rounding errors may be %.3e" : "%.3e",
+    table_line(&table, is_excused(result) ? "residual\t%.3e, where rounding errors may be %.3e" : "residual\t%.3e",
                result->residual, result->tolerance);
     if (result->pertrb != 0)
-        table_line(&table, "pertrb", "%.6g, the mean taken off f where no u is given", result->pertrb);
-    table_line(&table, "setup", "%.4f s", run->solver.about.seconds);
-    table_line(&table, "solve", "%.4f s", result->seconds);
+        table_line(&table, "pertrb\t%.6g, the mean taken off f where no u is given", result->pertrb);
+    table_line(&table, "setup\t%.4f s", run->solver.about.seconds);
+    table_line(&table, "solve\t%.4f s", result->seconds);
     add_files(&table, run);
     table_print(&table);
 }
@@ -70,24 +70,18 @@ void fem_print_json(const struct solve_run *run)
     const struct starfish_fem_problem *problem = run->solver.problem.data;
     const struct starfish_fem_options *o = run->solver.library;
     json_t *object = json_object();
-    json_object_set_new(object, "status", json_string(run->solver.result.status));
-    json_object_set_new(object, "element", json_string(starfish_fem_element_names[problem->element]));
-    json_object_set_new(object, "smoother", json_string(starfish_fem_smoother_names[o->smoother]));
-    json_object_set_new(object, "numbering", json_string(starfish_fem_numbering_names[o->numbering]));
-    json_object_set_new(object, "unknowns", json_integer((json_int_t)run->solver.about.unknowns));
-    json_object_set_new(object, "nonzeros", json_integer((json_int_t)matrices.nonzeros));
-    json_object_set_new(object, "smoother_nonzeros", json_integer((json_int_t)matrices.smoother_nonzeros));
-    json_object_set_new(object, "levels", json_integer(run->solver.about.levels));
-    json_object_set_new(object, "iterations", json_integer(result->iterations));
-    json_object_set_new(object, "preconditioned", json_integer(result->accelerated));
-    json_object_set_new(object, "residual", command_json_real(result->residual));
+    command_keys(
+        object, KEY("status", run->solver.result.status), KEY("element", starfish_fem_element_names[problem->element]),
+        KEY("smoother", starfish_fem_smoother_names[o->smoother]),
+        KEY("numbering", starfish_fem_numbering_names[o->numbering]), KEY("unknowns", run->solver.about.unknowns),
+        KEY("nonzeros", matrices.nonzeros), KEY("smoother_nonzeros", matrices.smoother_nonzeros),
+        KEY("levels", run->solver.about.levels), KEY("iterations", result->iterations),
+        KEY("preconditioned", result->accelerated), KEY("residual", result->residual));
     if (is_excused(result))
-        json_object_set_new(object, "tolerated", command_json_real(result->tolerance));
-    json_object_set_new(object, "pertrb", command_json_real(result->pertrb));
-    json_object_set_new(object, "seconds", command_json_real(result->seconds));
-    json_object_set_new(object, "setup_seconds", command_json_real(run->solver.about.seconds));
-    json_object_set_new(object, "smoother_seconds", command_json_real(matrices.smoother_seconds));
+        command_keys(object, KEY("tolerated", result->tolerance));
+    command_keys(object, KEY("pertrb", result->pertrb), KEY("seconds", result->seconds),
+                 KEY("setup_seconds", run->solver.about.seconds), KEY("smoother_seconds", matrices.smoother_seconds));
     if (run->solver.transport)
-        json_object_set_new(object, "ranks", json_integer(problem_ranks(&run->solver)));
+        command_keys(object, KEY("ranks", problem_ranks(&run->solver)));
     command_print_json(object);
 }

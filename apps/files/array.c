@@ -132,16 +132,9 @@ double starfish_array_get(const struct starfish_array *array, size_t index)
 
 void starfish_array_fill(struct starfish_array *array, double value)
 {
-    size_t count = starfish_array_count(array);
-    if (array->precision == STARFISH_F32) {
-        float *data = array->data;
-        for (size_t i = 0; i < count; ++i)
-            data[i] = (float)value;
-    } else {
-        double *data = array->data;
-        for (size_t i = 0; i < count; ++i)
-            data[i] = value;
-    }
+    const size_t count = starfish_array_count(array);
+    for (size_t i = 0; i < count; ++i)
+        starfish_element_set(array->data, array->precision, i, value);
 }
 
 /* ---- Conversion -------------------------------------------------------------------------------------------------- */
@@ -194,17 +187,8 @@ starfish_status starfish_array_convert(struct starfish_array *array, starfish_pr
     if (precision == STARFISH_F32)
         STARFISH_TRY(check_narrowing(array));
     STARFISH_TRY(starfish_array_create(&converted, precision, array->rank, array->shape));
-    if (precision == STARFISH_F32) {
-        const double *from = array->data;
-        float *to = converted.data;
-        for (size_t i = 0; i < count; ++i)
-            to[i] = (float)from[i];
-    } else {
-        const float *from = array->data;
-        double *to = converted.data;
-        for (size_t i = 0; i < count; ++i)
-            to[i] = (double)from[i];
-    }
+    for (size_t i = 0; i < count; ++i)
+        starfish_element_set(converted.data, precision, i, starfish_element(array->data, array->precision, i));
     starfish_array_free(array);
     *array = converted;
     return STARFISH_SUCCESS;
@@ -212,16 +196,9 @@ starfish_status starfish_array_convert(struct starfish_array *array, starfish_pr
 
 size_t starfish_array_next_nonfinite(const struct starfish_array *array, size_t i)
 {
-    size_t count = starfish_array_count(array);
-    if (array->precision == STARFISH_F32) {
-        const float *data = array->data;
-        while (i < count && isfinite(data[i]))
-            ++i;
-    } else {
-        const double *data = array->data;
-        while (i < count && isfinite(data[i]))
-            ++i;
-    }
+    const size_t count = starfish_array_count(array);
+    while (i < count && isfinite(starfish_element(array->data, array->precision, i)))
+        ++i;
     return i;
 }
 

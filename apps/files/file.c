@@ -27,12 +27,6 @@ static const char *hdf5_end(const char *name)
     return NULL;
 }
 
-static int is_npy(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".npy") == 0;
-}
-
 static starfish_status unknown_kind(const char *name)
 {
     return starfish_fail(STARFISH_ERROR_FILE, "%s: an array's name is FILE.npy or FILE.h5:/DATASET", name);
@@ -41,7 +35,7 @@ static starfish_status unknown_kind(const char *name)
 starfish_status starfish_file_split(const char *name, char **path, const char **dataset)
 {
     const char *end = hdf5_end(name);
-    if (!end && !is_npy(name))
+    if (!end && !starfish_path_ends(name, ".npy"))
         return unknown_kind(name);
     *dataset = !end ? NULL : *end ? end + 1 : "/u";
     if (*dataset && !(*dataset)[strspn(*dataset, "/")])

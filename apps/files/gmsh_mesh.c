@@ -113,8 +113,8 @@ static starfish_status sort_nodes(struct making *m)
     if (!sorted)
         qsort(m->node, count, sizeof *m->node, by_number);
     for (size_t n = 1; n < count; ++n) {
-        if (m->node[n].number == m->node[n - 1].number)
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: node %ld is there twice", m->path, m->node[n].number);
+        STARFISH_FAIL_IF(m->node[n].number == m->node[n - 1].number, STARFISH_ERROR_FILE, "%s: node %ld is there twice",
+                         m->path, m->node[n].number);
         m->has_gaps |= m->node[n].number != m->node[n - 1].number + 1;
     }
     return STARFISH_SUCCESS;

@@ -31,11 +31,6 @@ struct reader {
     int has_nodes, has_elements;
 };
 
-static starfish_status out_of_memory(const struct reader *r)
-{
-    return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", r->text.path);
-}
-
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 /* The index of a group, which is new when it is met first. Numbers are negative where a side is turned round. */
@@ -53,8 +48,7 @@ static starfish_status group_of(struct reader *r, int dimension, int number, int
         }
     }
     struct starfish_gmsh_group *more = realloc(raw->group, (raw->groups + 1) * sizeof *more);
-    if (!more)
-        return out_of_memory(r);
+    STARFISH_FAIL_IF(!more, STARFISH_ERROR_MEMORY, "%s: out of memory", r->text.path);
     raw->group = more;
     *index = (int)raw->groups;
     more[raw->groups++] = (struct starfish_gmsh_group){.dimension = dimension, .number = positive};
@@ -70,8 +64,8 @@ static starfish_status read_name(struct reader *r, char name[STARFISH_GMSH_NAME]
         t->at++;
     const char *first = t->text + t->at + 1,
                *end = t->at < t->size && t->text[t->at] == '"' ? strchr(first, '"') : NULL;
-    if (!end || memchr(first, '\n', (size_t)(end - first)))
-        return starfish_gmsh_complain(t, "$PhysicalNames: a name must be in quotes");
+    STARFISH_GMSH_COMPLAIN_IF(!end || memchr(first, '\n', (size_t)(end - first)), t,
+                              "$PhysicalNames: a name must be in quotes");
     snprintf(name, STARFISH_GMSH_NAME, "%.*s",
              (int)(end - first < STARFISH_GMSH_NAME ? end - first : STARFISH_GMSH_NAME - 1), first);
     t->at = (size_t)(end - t->text) + 1;
@@ -123,9 +117,8 @@ static starfish_status end_entity(struct reader *r)
     for (int i = 0; i < coordinates; ++i)
         STARFISH_TRY(starfish_gmsh_real(&r->text, "a coordinate", &ignored));
     STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of an entity's groups", &entity->count));
-    if (entity->count > MOST_GROUPS_OF_ENTITY)
-        return starfish_gmsh_complain(&r->text, "an entity is in %zu groups, more than %d", entity->count,
-                                      MOST_GROUPS_OF_ENTITY);
+    STARFISH_GMSH_COMPLAIN_IF(entity->count > MOST_GROUPS_OF_ENTITY, &r->text,
+                              "an entity is in %zu groups, more than %d", entity->count, MOST_GROUPS_OF_ENTITY);
     for (size_t i = 0; i < entity->count; ++i) {
         int number;
         STARFISH_TRY(starfish_gmsh_int(&r->text, "the number of a group", -INT_MAX, &number));
@@ -165,8 +158,7 @@ static starfish_status add_entities(struct reader *r, starfish_status (*read)(st
         all += count[d];
     }
     struct entity *more = realloc(r->entity, (all + 1) * sizeof *more);
-    if (!more)
-        return out_of_memory(r);
+    STARFISH_FAIL_IF(!more, STARFISH_ERROR_MEMORY, "%s: out of memory", r->text.path);
     r->entity = more;
     for (int d = 0; d < DIMENSIONS; ++d)
         for (size_t i = 0; i < count[d]; ++i)
@@ -176,8 +168,7 @@ static starfish_status add_entities(struct reader *r, starfish_status (*read)(st
 
 static starfish_status read_entities(struct reader *r)
 {
-    if (r->version != 4 || r->entity)
-        return starfish_gmsh_complain(&r->text, "$Entities does not belong here");
+    STARFISH_GMSH_COMPLAIN_IF(r->version != 4 || r->entity, &r->text, "$Entities does not belong here");
     return add_entities(r, read_entity);
 }
 
@@ -186,8 +177,7 @@ static starfish_status read_parts(struct reader *r)
 {
     size_t ghosts;
 
-    if (r->version != 4)
-        return starfish_gmsh_complain(&r->text, "$PartitionedEntities does not belong here");
+    STARFISH_GMSH_COMPLAIN_IF(r->version != 4, &r->text, "$PartitionedEntities does not belong here");
     STARFISH_TRY(skip_integers(r, "the number of partitions", 1));
     STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of ghosts", &ghosts));
     STARFISH_TRY(skip_integers(r, "a ghost", 2 * ghosts));
@@ -198,15 +188,14 @@ static starfish_status read_parts(struct reader *r)
 
 static starfish_status make_nodes(struct reader *r, size_t count)
 {
-    if (r->has_nodes)
-        return starfish_gmsh_complain(&r->text, "$Nodes is there twice");
-    if (count > INT_MAX)
-        return starfish_gmsh_complain(&r->text, "$Nodes: more than %d nodes", INT_MAX);
+    STARFISH_GMSH_COMPLAIN_IF(r->has_nodes, &r->text, "$Nodes is there twice");
+    STARFISH_GMSH_COMPLAIN_IF(count > INT_MAX, &r->text, "$Nodes: more than %d nodes", INT_MAX);
     r->has_nodes = 1;
     r->raw.nodes = count;
     r->raw.number = calloc(count + 1, sizeof *r->raw.number);
     r->raw.point = calloc(3 * count + 1, sizeof *r->raw.point);
-    return r->raw.number && r->raw.point ? STARFISH_SUCCESS : out_of_memory(r);
+    STARFISH_FAIL_IF(!r->raw.number || !r->raw.point, STARFISH_ERROR_MEMORY, "%s: out of memory", r->text.path);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status read_point(struct reader *r, size_t node)
@@ -251,8 +240,8 @@ static starfish_status read_node_block(struct reader *r, size_t *done)
 
     STARFISH_TRY(read_block(r, "whether there are parameters", &block));
     const size_t count = block.count;
-    if (count > r->raw.nodes - *done)
-        return starfish_gmsh_complain(&r->text, "$Nodes: more nodes than the %zu that it begins with", r->raw.nodes);
+    STARFISH_GMSH_COMPLAIN_IF(count > r->raw.nodes - *done, &r->text,
+                              "$Nodes: more nodes than the %zu that it begins with", r->raw.nodes);
     for (size_t n = 0; n < count; ++n)
         STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a node", 0, &r->raw.number[*done + n]));
     for (size_t n = 0; n < count; ++n) {
@@ -295,8 +284,7 @@ static starfish_status add_element(struct reader *r, const struct starfish_gmsh_
     struct starfish_gmsh_raw *raw = &r->raw;
     struct starfish_gmsh_element *more = grown(raw->element, raw->elements + 1, &raw->element_room, sizeof *more);
 
-    if (!more)
-        return out_of_memory(r);
+    STARFISH_FAIL_IF(!more, STARFISH_ERROR_MEMORY, "%s: out of memory", r->text.path);
     raw->element = more;
     more[raw->elements++] = *element;
     return STARFISH_SUCCESS;
@@ -308,14 +296,12 @@ static starfish_status read_element_nodes(struct reader *r, long number, int typ
     struct starfish_gmsh_raw *raw = &r->raw;
     const struct starfish_gmsh_type *known = starfish_gmsh_type(type);
 
-    if (!known)
-        return starfish_gmsh_complain(&r->text,
-                                      "element %ld has type %d: only quadrilaterals of 4 or 9 nodes, hexahedra of 8 or "
-                                      "27, and what lies on them are read",
-                                      number, type);
+    STARFISH_GMSH_COMPLAIN_IF(!known, &r->text,
+                              "element %ld has type %d: only quadrilaterals of 4 or 9 nodes, hexahedra of 8 or "
+                              "27, and what lies on them are read",
+                              number, type);
     long *more = grown(raw->node, raw->element_nodes + (size_t)known->nodes, &raw->node_room, sizeof *more);
-    if (!more)
-        return out_of_memory(r);
+    STARFISH_FAIL_IF(!more, STARFISH_ERROR_MEMORY, "%s: out of memory", r->text.path);
     raw->node = more;
     *first = raw->element_nodes;
     for (int n = 0; n < known->nodes; ++n)
@@ -411,8 +397,7 @@ static starfish_status read_format(struct reader *r)
     STARFISH_TRY(starfish_gmsh_real(&r->text, "the version", &version));
     STARFISH_TRY(starfish_gmsh_integer(&r->text, "the type of the file", 0, &binary));
     STARFISH_TRY(starfish_gmsh_integer(&r->text, "the size of reals", 0, &size));
-    if (binary != 0)
-        return starfish_gmsh_complain(&r->text, "the file is binary: only ASCII is read");
+    STARFISH_GMSH_COMPLAIN_IF(binary != 0, &r->text, "the file is binary: only ASCII is read");
     r->version = version > 4.05 && version < 4.15 ? 4 : version > 1.95 && version < 2.25 ? 2 : 0;
     return r->version ? STARFISH_SUCCESS
                       : starfish_gmsh_complain(&r->text, "format %g: only 2.2 and 4.1 are read", version);
@@ -467,20 +452,18 @@ static starfish_status skip(struct reader *r, const char *name, size_t length)
 
 static starfish_status read_section(struct reader *r, const char *name, size_t length)
 {
-    if (name[0] != '$')
-        return starfish_gmsh_complain(&r->text, "'%.*s' where a section should begin", (int)(length < 40 ? length : 40),
-                                      name);
+    STARFISH_GMSH_COMPLAIN_IF(name[0] != '$', &r->text, "'%.*s' where a section should begin",
+                              (int)(length < 40 ? length : 40), name);
     for (int i = 0; i < SECTIONS; ++i)
         if (is_word(sections[i].name, name, length)) {
-            if (i > 0 && !r->version)
-                return starfish_gmsh_complain(&r->text, "%s before $MeshFormat", sections[i].name);
+            STARFISH_GMSH_COMPLAIN_IF(i > 0 && !r->version, &r->text, "%s before $MeshFormat", sections[i].name);
             r->text.section = sections[i].name;
             STARFISH_TRY(sections[i].read(r));
             return starfish_gmsh_expect(&r->text, sections[i].end);
         }
     for (int i = 0; i < NOT_READ; ++i)
-        if (is_word(not_read[i][0], name, length))
-            return starfish_gmsh_complain(&r->text, "section %s is not read: %s", not_read[i][0], not_read[i][1]);
+        STARFISH_GMSH_COMPLAIN_IF(is_word(not_read[i][0], name, length), &r->text, "section %s is not read: %s",
+                                  not_read[i][0], not_read[i][1]);
     return skip(r, name, length);
 }
 
@@ -492,11 +475,11 @@ static starfish_status read_sections(struct reader *r)
     STARFISH_TRY(starfish_gmsh_text_open(r->text.path, &r->text));
     while ((name = starfish_gmsh_word(&r->text, &length)))
         STARFISH_TRY(read_section(r, name, length));
-    if (!r->version || !r->has_nodes || !r->has_elements)
-        return starfish_gmsh_complain(&r->text, "the file has no %s: it is no mesh of Gmsh's, or truncated",
-                                      !r->version     ? "$MeshFormat"
-                                      : !r->has_nodes ? "$Nodes"
-                                                      : "$Elements");
+    STARFISH_GMSH_COMPLAIN_IF(!r->version || !r->has_nodes || !r->has_elements, &r->text,
+                              "the file has no %s: it is no mesh of Gmsh's, or truncated",
+                              !r->version     ? "$MeshFormat"
+                              : !r->has_nodes ? "$Nodes"
+                                              : "$Elements");
     return STARFISH_SUCCESS;
 }
 
@@ -506,8 +489,7 @@ starfish_status starfish_gmsh_read(const char *path, struct starfish_gmsh *gmsh)
 
     memset(gmsh, 0, sizeof *gmsh);
     starfish_status status = read_sections(&r);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_gmsh_make(path, &r.raw, gmsh);
+    STARFISH_THEN(status, starfish_gmsh_make(path, &r.raw, gmsh));
     free(r.text.text);
     free(r.entity);
     free(r.raw.number);

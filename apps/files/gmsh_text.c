@@ -13,36 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static starfish_status read_all(const char *path, FILE *file, struct starfish_gmsh_text *text)
-{
-    size_t room = 1 << 16;
-
-    text->text = malloc(room + 1);
-    while (text->text) {
-        text->size += fread(text->text + text->size, 1, room - text->size, file);
-        if (text->size < room)
-            break;
-        char *more = realloc(text->text, 2 * room + 1);
-        if (!more)
-            free(text->text);
-        text->text = more;
-        room *= 2;
-    }
-    STARFISH_FAIL_IF(!text->text, STARFISH_ERROR_MEMORY, "%s: out of memory", path);
-    text->text[text->size] = 0;
-    STARFISH_FAIL_IF(ferror(file), STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
-    return STARFISH_SUCCESS;
-}
-
 starfish_status starfish_gmsh_text_open(const char *path, struct starfish_gmsh_text *text)
 {
-    FILE *file;
-
     *text = (struct starfish_gmsh_text){.path = path, .line = 1, .section = "the file"};
-    STARFISH_TRY(starfish_regular_open(path, &file));
-    const starfish_status status = read_all(path, file, text);
-    fclose(file);
-    return status;
+    return starfish_regular_read(path, &text->text, &text->size);
 }
 
 starfish_status starfish_gmsh_complain(const struct starfish_gmsh_text *text, const char *format, ...)
@@ -78,8 +52,7 @@ static starfish_status take(struct starfish_gmsh_text *text, const char *what, c
     size_t length;
     const char *word = starfish_gmsh_word(text, &length);
 
-    if (!word)
-        return starfish_gmsh_complain(text, "%s ends where %s should be: the file is truncated", text->section, what);
+    STARFISH_GMSH_COMPLAIN_IF(!word, text, "%s ends where %s should be: the file is truncated", text->section, what);
     length = length < 63 ? length : 63;
     memcpy(copy, word, length);
     copy[length] = 0;
@@ -93,11 +66,10 @@ static starfish_status read_integer(struct starfish_gmsh_text *text, const char 
     STARFISH_TRY(take(text, what, word));
     errno = 0;
     *value = strtol(word, &end, 10);
-    if (*end)
-        return starfish_gmsh_complain(text, "%s: '%s' is not %s", text->section, word, what);
-    if (errno || *value < range[0] || *value > range[1])
-        return starfish_gmsh_complain(text, "%s: '%s' is not %s: it is not from %ld to %ld", text->section, word, what,
-                                      range[0], range[1]);
+    STARFISH_GMSH_COMPLAIN_IF(*end, text, "%s: '%s' is not %s", text->section, word, what);
+    STARFISH_GMSH_COMPLAIN_IF(errno || *value < range[0] || *value > range[1], text,
+                              "%s: '%s' is not %s: it is not from %ld to %ld", text->section, word, what, range[0],
+                              range[1]);
     return STARFISH_SUCCESS;
 }
 
@@ -121,8 +93,7 @@ starfish_status starfish_gmsh_real(struct starfish_gmsh_text *text, const char *
 
     STARFISH_TRY(take(text, what, word));
     *value = strtod(word, &end);
-    if (*end || !isfinite(*value))
-        return starfish_gmsh_complain(text, "%s: '%s' is not %s", text->section, word, what);
+    STARFISH_GMSH_COMPLAIN_IF(*end || !isfinite(*value), text, "%s: '%s' is not %s", text->section, word, what);
     return STARFISH_SUCCESS;
 }
 
@@ -132,9 +103,8 @@ starfish_status starfish_gmsh_count(struct starfish_gmsh_text *text, const char 
 
     STARFISH_TRY(starfish_gmsh_integer(text, what, 0, &value));
     *count = (size_t)value;
-    if (*count > (text->size - text->at) / 2 + 1)
-        return starfish_gmsh_complain(text, "%s: %s is %ld, more than the file has: it is truncated", text->section,
-                                      what, value);
+    STARFISH_GMSH_COMPLAIN_IF(*count > (text->size - text->at) / 2 + 1, text,
+                              "%s: %s is %ld, more than the file has: it is truncated", text->section, what, value);
     return STARFISH_SUCCESS;
 }
 

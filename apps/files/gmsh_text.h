@@ -19,6 +19,12 @@ starfish_status starfish_gmsh_text_open(const char *path, struct starfish_gmsh_t
 /* `PATH:LINE: REASON` as a FILE error; the reason in printf format. */
 starfish_status starfish_gmsh_complain(const struct starfish_gmsh_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Return from the calling function with a complaint where `condition` holds. */
+#define STARFISH_GMSH_COMPLAIN_IF(condition, ...)                                                                      \
+    do {                                                                                                               \
+        if (condition)                                                                                                 \
+            return starfish_gmsh_complain(__VA_ARGS__);                                                                \
+    } while (0)
 /* The next word, NULL at the end. */
 const char *starfish_gmsh_word(struct starfish_gmsh_text *text, size_t *length);
 /* Numbers. Errors: FILE (the text ends, or there is something else, or a number that its type cannot hold). */

@@ -18,11 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static starfish_status fail_errno(const char *path)
-{
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
-}
-
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status element_type(hid_t dataset, const struct starfish_hdf5_place *place,
@@ -174,8 +169,8 @@ static starfish_status take_array(const struct reading *reading, struct starfish
     size_t part[STARFISH_MAX_RANK];
     starfish_wanted_part(reading->wanted, found.rank, found.shape, part);
     const starfish_status status = starfish_array_create(array, found.precision, found.rank, part);
-    if (status != STARFISH_SUCCESS)
-        return starfish_fail(status, "%s:%s: %s", reading->place.path, reading->place.name, starfish_error_message());
+    STARFISH_FAIL_IF(status != STARFISH_SUCCESS, status, "%s:%s: %s", reading->place.path, reading->place.name,
+                     starfish_error_message());
     move_elements(reading->found->elements, bytes, array->data);
     return STARFISH_SUCCESS;
 }
@@ -211,8 +206,7 @@ starfish_status starfish_hdf5_read(const char *path, const char *name, const str
     STARFISH_FAIL_IF(!reading.found, STARFISH_ERROR_MEMORY, "%s:%s: no addresses for an array of %.3g GB", path, name,
                      (double)reading.place.bytes / 1e9);
     starfish_status status = starfish_hdf5_work_apart(&reading.place, read_file, &reading);
-    if (status == STARFISH_SUCCESS)
-        status = take_array(&reading, array);
+    STARFISH_THEN(status, take_array(&reading, array));
     starfish_apart_unshare(reading.found, shared);
     return status;
 }
@@ -353,8 +347,7 @@ static starfish_status copy_existing(struct starfish_hdf5_output *output)
     const char *path = output->output.path;
     FILE *source = output->output.replaced;
     STARFISH_TRY(starfish_hdf5_lock(source, path));
-    if (fstat(fileno(source), &output->before) != 0)
-        return fail_errno(path);
+    STARFISH_FAIL_IF(fstat(fileno(source), &output->before) != 0, STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     return copy_stream(source, path, output->output.temporary);
 }
 
@@ -365,8 +358,8 @@ static starfish_status begin_locked(struct starfish_hdf5_output *output, const c
 {
     const struct starfish_output *ours = starfish_outputs_find(output->output.path);
     output->output.replaced = fopen(ours ? ours->temporary : output->output.path, "rb");
-    if (!output->output.replaced && errno != ENOENT)
-        return fail_errno(output->output.path);
+    STARFISH_FAIL_IF(!output->output.replaced && errno != ENOENT, STARFISH_ERROR_FILE, "%s: %s", output->output.path,
+                     strerror(errno));
     if (output->output.replaced)
         STARFISH_TRY(copy_existing(output));
     const struct writing writing = {
@@ -380,8 +373,7 @@ starfish_status starfish_hdf5_begin(struct starfish_hdf5_output *output, const c
     *output = (struct starfish_hdf5_output){.output = {.folder = -1}};
     STARFISH_TRY(starfish_output_open_name(&output->output, path));
     starfish_status status = starfish_output_lock(&output->output);
-    if (status == STARFISH_SUCCESS)
-        status = begin_locked(output, name, array);
+    STARFISH_THEN(status, begin_locked(output, name, array));
     return status == STARFISH_SUCCESS ? status : starfish_output_finish(&output->output, status);
 }
 

@@ -79,20 +79,17 @@ starfish_status starfish_json_known(const char *path, const json_t *object, cons
 
 starfish_status starfish_json_number(const char *path, const char *key, const json_t *value, double *number)
 {
-    if (!value)
-        return starfish_json_fail(path, key, "missing");
-    if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        return starfish_json_fail(path, key, "must be a number");
+    STARFISH_JSON_FAIL_IF(!value, path, key, "missing");
+    STARFISH_JSON_FAIL_IF(!json_is_number(value) || !isfinite(json_number_value(value)), path, key, "must be a number");
     *number = json_number_value(value);
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_json_list(const char *path, const char *key, const json_t *value, size_t count)
 {
-    if (!value)
-        return starfish_json_fail(path, key, "missing");
-    if (!json_is_array(value) || json_array_size(value) != count)
-        return starfish_json_fail(path, key, "must be a list of %zu entr%s", count, count == 1 ? "y" : "ies");
+    STARFISH_JSON_FAIL_IF(!value, path, key, "missing");
+    STARFISH_JSON_FAIL_IF(!json_is_array(value) || json_array_size(value) != count, path, key,
+                          "must be a list of %zu entr%s", count, count == 1 ? "y" : "ies");
     return STARFISH_SUCCESS;
 }
 

@@ -18,6 +18,12 @@ starfish_status starfish_json_write(const char *path, const json_t *root);
 /* `PATH: "KEY": REASON` as an ARGUMENT error; the reason in printf format. */
 starfish_status starfish_json_fail(const char *path, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Return from the calling function with that failure where `condition` holds. */
+#define STARFISH_JSON_FAIL_IF(condition, ...)                                                                          \
+    do {                                                                                                               \
+        if (condition)                                                                                                 \
+            return starfish_json_fail(__VA_ARGS__);                                                                    \
+    } while (0)
 /* The message left by a failed call, with file and key put before it. Returns `status`. */
 starfish_status starfish_json_wrap(const char *path, const char *key, starfish_status status);
 

@@ -40,11 +40,6 @@ struct header {
     size_t rank, shape[STARFISH_MAX_RANK];
 };
 
-static starfish_status fail(const char *path, const char *reason)
-{
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, reason);
-}
-
 /* ---- the header's dictionary ------------------------------------------------------------------------------------- */
 
 struct parser {
@@ -95,8 +90,8 @@ static starfish_status parse_descr(struct parser *parser)
 {
     char text[32];
     const char ours = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    if (!accept_string(parser, text, sizeof text))
-        return fail(parser->path, "not an array of plain numbers");
+    STARFISH_FAIL_IF(!accept_string(parser, text, sizeof text), STARFISH_ERROR_FILE,
+                     "%s: not an array of plain numbers", parser->path);
     for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; ++i)
         if ((text[0] == '<' || text[0] == '>' || (text[0] == '|' && element_types[i].size == 1)) &&
             strcmp(text + 1, element_types[i].name) == 0)
@@ -110,8 +105,8 @@ static starfish_status parse_descr(struct parser *parser)
 static starfish_status parse_order(struct parser *parser)
 {
     parser->header->fortran_order = accept_word(parser, "True");
-    if (!parser->header->fortran_order && !accept_word(parser, "False"))
-        return fail(parser->path, "bad .npy header: fortran_order is neither True nor False");
+    STARFISH_FAIL_IF(!parser->header->fortran_order && !accept_word(parser, "False"), STARFISH_ERROR_FILE,
+                     "%s: bad .npy header: fortran_order is neither True nor False", parser->path);
     return STARFISH_SUCCESS;
 }
 
@@ -119,21 +114,21 @@ static starfish_status parse_shape(struct parser *parser)
 {
     struct header *header = parser->header;
     header->rank = 0;
-    if (!accept(parser, '('))
-        return fail(parser->path, "bad .npy header: shape is not a tuple");
+    STARFISH_FAIL_IF(!accept(parser, '('), STARFISH_ERROR_FILE, "%s: bad .npy header: shape is not a tuple",
+                     parser->path);
     while (!accept(parser, ')')) {
         char *end = NULL;
         skip_blanks(parser);
         errno = 0;
         unsigned long long extent = strtoull(parser->at, &end, 10);
-        if (!isdigit((unsigned char)*parser->at) || errno != 0 || extent > SIZE_MAX)
-            return fail(parser->path, "bad .npy header: an extent of the shape is not a size");
-        if (header->rank == STARFISH_MAX_RANK)
-            return fail(parser->path, "has more than 4 dimensions");
+        STARFISH_FAIL_IF(!isdigit((unsigned char)*parser->at) || errno != 0 || extent > SIZE_MAX, STARFISH_ERROR_FILE,
+                         "%s: bad .npy header: an extent of the shape is not a size", parser->path);
+        STARFISH_FAIL_IF(header->rank == STARFISH_MAX_RANK, STARFISH_ERROR_FILE, "%s: has more than 4 dimensions",
+                         parser->path);
         header->shape[header->rank++] = (size_t)extent;
         parser->at = end;
-        if (!accept(parser, ',') && *parser->at != ')')
-            return fail(parser->path, "bad .npy header: shape is not a tuple");
+        STARFISH_FAIL_IF(!accept(parser, ',') && *parser->at != ')', STARFISH_ERROR_FILE,
+                         "%s: bad .npy header: shape is not a tuple", parser->path);
     }
     return STARFISH_SUCCESS;
 }
@@ -148,24 +143,23 @@ static starfish_status parse_header(const char *path, const char *text, struct h
     enum { KEYS = sizeof keys / sizeof keys[0] };
     struct parser parser = {path, text, header};
     unsigned seen = 0;
-    if (!accept(&parser, '{'))
-        return fail(path, "bad .npy header: not a dictionary");
+    STARFISH_FAIL_IF(!accept(&parser, '{'), STARFISH_ERROR_FILE, "%s: bad .npy header: not a dictionary", path);
     while (!accept(&parser, '}')) {
         char key[32];
         size_t k = 0;
-        if (!accept_string(&parser, key, sizeof key) || !accept(&parser, ':'))
-            return fail(path, "bad .npy header: not a dictionary");
+        STARFISH_FAIL_IF(!accept_string(&parser, key, sizeof key) || !accept(&parser, ':'), STARFISH_ERROR_FILE,
+                         "%s: bad .npy header: not a dictionary", path);
         while (k < KEYS && strcmp(key, keys[k].name) != 0)
             ++k;
         STARFISH_FAIL_IF(k == KEYS || (seen & 1u << k), STARFISH_ERROR_FILE,
                          "%s: bad .npy header: key '%s' is unknown or repeated", path, key);
         seen |= 1u << k;
         STARFISH_TRY(keys[k].parse(&parser));
-        if (!accept(&parser, ',') && *parser.at != '}')
-            return fail(path, "bad .npy header: not a dictionary");
+        STARFISH_FAIL_IF(!accept(&parser, ',') && *parser.at != '}', STARFISH_ERROR_FILE,
+                         "%s: bad .npy header: not a dictionary", path);
     }
-    if (seen != (1u << KEYS) - 1)
-        return fail(path, "bad .npy header: descr, fortran_order or shape is missing");
+    STARFISH_FAIL_IF(seen != (1u << KEYS) - 1, STARFISH_ERROR_FILE,
+                     "%s: bad .npy header: descr, fortran_order or shape is missing", path);
     return STARFISH_SUCCESS;
 }
 
@@ -175,20 +169,18 @@ static starfish_status parse_header(const char *path, const char *text, struct h
 static starfish_status read_header_text(FILE *stream, const char *path, char text[MAX_HEADER + 1])
 {
     unsigned char start[MAGIC_LENGTH + 2], size_bytes[4] = {0};
-    if (fread(start, 1, sizeof start, stream) != sizeof start || memcmp(start, magic, MAGIC_LENGTH) != 0)
-        return fail(path, "not a .npy file");
+    STARFISH_FAIL_IF(fread(start, 1, sizeof start, stream) != sizeof start || memcmp(start, magic, MAGIC_LENGTH) != 0,
+                     STARFISH_ERROR_FILE, "%s: not a .npy file", path);
     unsigned version = start[MAGIC_LENGTH];
-    if (version < 1 || version > 3)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: .npy version %u is not 1, 2 or 3", path, version);
+    STARFISH_FAIL_IF(version < 1 || version > 3, STARFISH_ERROR_FILE, "%s: .npy version %u is not 1, 2 or 3", path,
+                     version);
     size_t width = version == 1 ? 2 : 4;
-    if (fread(size_bytes, 1, width, stream) != width)
-        return fail(path, "truncated in its header");
+    STARFISH_FAIL_IF(fread(size_bytes, 1, width, stream) != width, STARFISH_ERROR_FILE, "%s: truncated in its header",
+                     path);
     size_t size =
         size_bytes[0] | (size_t)size_bytes[1] << 8 | (size_t)size_bytes[2] << 16 | (size_t)size_bytes[3] << 24;
-    if (size > MAX_HEADER)
-        return fail(path, "bad .npy header: too long");
-    if (fread(text, 1, size, stream) != size)
-        return fail(path, "truncated in its header");
+    STARFISH_FAIL_IF(size > MAX_HEADER, STARFISH_ERROR_FILE, "%s: bad .npy header: too long", path);
+    STARFISH_FAIL_IF(fread(text, 1, size, stream) != size, STARFISH_ERROR_FILE, "%s: truncated in its header", path);
     text[size] = '\0';
     return STARFISH_SUCCESS;
 }
@@ -199,11 +191,11 @@ static starfish_status check_size(FILE *stream, const char *path, const struct h
     struct stat file;
     long long start = (long long)ftello(stream);
     size_t bytes;
-    if (starfish_array_bytes(STARFISH_F64, header->rank, header->shape, &bytes) != STARFISH_SUCCESS)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, starfish_error_message());
+    STARFISH_FAIL_IF(starfish_array_bytes(STARFISH_F64, header->rank, header->shape, &bytes) != STARFISH_SUCCESS,
+                     STARFISH_ERROR_FILE, "%s: %s", path, starfish_error_message());
     bytes = bytes / sizeof(double) * header->type->size;
-    if (fstat(fileno(stream), &file) != 0 || start < 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    STARFISH_FAIL_IF(fstat(fileno(stream), &file) != 0 || start < 0, STARFISH_ERROR_FILE, "%s: %s", path,
+                     strerror(errno));
     long long there = (long long)file.st_size - start;
     STARFISH_FAIL_IF(there < (long long)bytes, STARFISH_ERROR_FILE,
                      "%s: truncated: %lld bytes of elements where the header promises %zu", path, there, bytes);
@@ -279,7 +271,7 @@ static void convert(const struct header *header, void *data, size_t count)
 
 static starfish_status fail_short(const char *path)
 {
-    return fail(path, "cannot be read to its end");
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read to its end", path);
 }
 
 /* Elements `first`, `first` + 1, ... */
@@ -338,8 +330,7 @@ static starfish_status read_stream(FILE *stream, const char *path, const struct 
     char *text = malloc(MAX_HEADER + 1);
     STARFISH_FAIL_IF(!text, STARFISH_ERROR_MEMORY, "%s: no memory for its header", path);
     starfish_status status = read_header_text(stream, path, text);
-    if (status == STARFISH_SUCCESS)
-        status = parse_header(path, text, &header);
+    STARFISH_THEN(status, parse_header(path, text, &header));
     free(text);
     STARFISH_TRY(status);
     STARFISH_TRY(check_size(stream, path, &header));

@@ -15,6 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
+int starfish_path_ends(const char *path, const char *ending)
+{
+    const size_t length = path ? strlen(path) : 0, end = strlen(ending);
+    return length > end && strcmp(path + length - end, ending) == 0;
+}
+
 static starfish_status fail_errno(const char *path, const char *what)
 {
     return starfish_fail(STARFISH_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
@@ -95,16 +101,14 @@ static starfish_status check_followed(const char *path)
     if (stat(path, &existing) != 0)
         return path[0] ? check_folder(path) : starfish_fail(STARFISH_ERROR_FILE, "an output file has an empty name");
     STARFISH_FAIL_IF(S_ISDIR(existing.st_mode), STARFISH_ERROR_FILE, "%s: is a directory", path);
-    if (access(path, W_OK) != 0)
-        return fail_errno(path, "cannot be written");
+    STARFISH_FAIL_IF(access(path, W_OK) != 0, STARFISH_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
     return S_ISREG(existing.st_mode) ? check_folder(path) : STARFISH_SUCCESS;
 }
 
 starfish_status starfish_output_check(const char *path)
 {
     char *followed = follow(path);
-    if (!followed)
-        return fail_errno(path, "its name cannot be resolved");
+    STARFISH_FAIL_IF(!followed, STARFISH_ERROR_FILE, "%s: its name cannot be resolved: %s", path, strerror(errno));
     const starfish_status status = check_followed(followed);
     free(followed);
     return status;
@@ -148,8 +152,7 @@ static starfish_status make_temporary(struct starfish_output *output, const stru
     memcpy(output->temporary, output->path, length);
     memcpy(output->temporary + length, suffix, sizeof suffix);
     const int file = starfish_temporary_file(output->temporary);
-    if (file < 0)
-        return fail_errno(output->path, "cannot be created");
+    STARFISH_FAIL_IF(file < 0, STARFISH_ERROR_FILE, "%s: cannot be created: %s", output->path, strerror(errno));
     set_mode(file, existing);
     output->stream = fdopen(file, "wb");
     if (!output->stream) {
@@ -175,8 +178,7 @@ static starfish_status open_followed(struct starfish_output *output)
 starfish_status starfish_output_open(struct starfish_output *output, const char *path)
 {
     *output = (struct starfish_output){.path = follow(path), .folder = -1};
-    if (!output->path)
-        return fail_errno(path, "its name cannot be resolved");
+    STARFISH_FAIL_IF(!output->path, STARFISH_ERROR_FILE, "%s: its name cannot be resolved: %s", path, strerror(errno));
     const starfish_status status = open_followed(output);
     if (status != STARFISH_SUCCESS)
         release(output);

@@ -50,4 +50,7 @@ starfish_status starfish_outputs_finish(starfish_status written);
 /* Of the group, the last file that is to become `path`; NULL: none. */
 const struct starfish_output *starfish_outputs_find(const char *path);
 
+/* Does the file's name end so, with something before? NULL does not. */
+int starfish_path_ends(const char *path, const char *ending);
+
 #endif

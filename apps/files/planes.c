@@ -20,9 +20,9 @@ static starfish_status fail_errno(const char *path)
 static starfish_status take_names(struct starfish_planes_file *file, const struct starfish_output *output,
                                   const char *dataset)
 {
-    if (strlen(output->path) >= sizeof file->path || strlen(output->temporary) >= sizeof file->temporary ||
-        strlen(dataset) >= sizeof file->dataset)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: the name is too long", output->path);
+    STARFISH_FAIL_IF(strlen(output->path) >= sizeof file->path || strlen(output->temporary) >= sizeof file->temporary ||
+                         strlen(dataset) >= sizeof file->dataset,
+                     STARFISH_ERROR_FILE, "%s: the name is too long", output->path);
     memcpy(file->path, output->path, strlen(output->path) + 1);
     memcpy(file->temporary, output->temporary, strlen(output->temporary) + 1);
     memcpy(file->dataset, dataset, strlen(dataset) + 1);
@@ -68,8 +68,7 @@ static starfish_status write_raw(const struct starfish_planes_file *file, size_t
     const size_t size = starfish_real_size(planes->precision), count = starfish_array_count(planes);
     const size_t plane = count / planes->shape[0] * size;
     FILE *stream = fopen(file->temporary, "r+b");
-    if (!stream)
-        return fail_errno(file->path);
+    STARFISH_FAIL_IF(!stream, STARFISH_ERROR_FILE, "%s: cannot be written: %s", file->path, strerror(errno));
     int bad = fseeko(stream, (off_t)file->offset + (off_t)(first * plane), SEEK_SET) != 0 ||
               fwrite(planes->data, size, count, stream) != count;
     const int reason = errno;

@@ -39,8 +39,7 @@ starfish_status key_values(const struct key_reader *reader, const char *key, con
     wanted.reason = "";
     if (wanted.name)
         return key_array(reader, key, &wanted, is_needed, &values->array);
-    if (value && !json_is_number(value))
-        return starfish_json_fail(reader->path, key, "must be a number or the name of a file");
+    STARFISH_JSON_FAIL_IF(value && !json_is_number(value), reader->path, key, "must be a number or the name of a file");
     return starfish_json_number(reader->path, key, value, &values->constant);
 }
 
@@ -139,9 +138,9 @@ static starfish_status set_numbers(const struct key_reader *reader, const char *
     STARFISH_TRY(keep(reader->problem, numbers));
     *member = numbers;
     for (size_t i = 0; data && i < count; ++i) {
-        if (!(fabs(data[i]) <= 0x1p53) || data[i] != floor(data[i]))
-            return starfish_json_fail(reader->path, key, "must be whole numbers of at most 2^53, cell %zu has %g",
-                                      first_cell(reader->problem) + i, data[i]);
+        STARFISH_JSON_FAIL_IF(!(fabs(data[i]) <= 0x1p53) || data[i] != floor(data[i]), reader->path, key,
+                              "must be whole numbers of at most 2^53, cell %zu has %g", first_cell(reader->problem) + i,
+                              data[i]);
         numbers[i] = (long long)data[i];
     }
     return STARFISH_SUCCESS;
@@ -153,8 +152,7 @@ static starfish_status look_into(const struct key_reader *reader, const char *ke
 {
     const char *known[] = {part, NULL};
     char prefix[64];
-    if (!json_is_object(*value))
-        return starfish_json_fail(reader->path, key, "must be an object with \"%s\"", part);
+    STARFISH_JSON_FAIL_IF(!json_is_object(*value), reader->path, key, "must be an object with \"%s\"", part);
     snprintf(prefix, sizeof prefix, "%s.", key);
     STARFISH_TRY(starfish_json_known(reader->path, *value, prefix, known));
     *value = json_object_get(*value, part);
@@ -177,8 +175,8 @@ starfish_status key_read_array(const struct key_reader *reader, const char *key,
     }
     if (member->agree == STARFISH_AGREE_PRESENT)
         wanted = field_of(problem);
-    if (member->constant == 0 && !json_is_string(value))
-        return starfish_json_fail(reader->path, key, "must be the name of a file");
+    STARFISH_JSON_FAIL_IF(member->constant == 0 && !json_is_string(value), reader->path, key,
+                          "must be the name of a file");
     STARFISH_TRY(key_values(reader, key, value, wanted, member->constant == 0, &values));
     STARFISH_TRY(key_keep(problem, &values.array, &data));
     if (member->type == STARFISH_MEMBER_LONG)

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
@@ -35,15 +34,14 @@ static starfish_status check_coordinates(const struct key_reader *reader, const 
     const double *x = axis->coordinates;
     size_t count = axis->coordinate_count;
     for (size_t i = 1; i < count; ++i)
-        if (x[i] <= x[i - 1])
-            return starfish_json_fail(reader->path, key, "position %zu does not exceed the one before it", i);
+        STARFISH_JSON_FAIL_IF(x[i] <= x[i - 1], reader->path, key, "position %zu does not exceed the one before it", i);
     double span = x[count - 1] - x[0];
     axis->origin = x[0];
     axis->length = span;
     if (!length || json_is_null(length))
         return STARFISH_SUCCESS;
-    if (!json_is_number(length) || !(fabs(json_number_value(length) - span) <= 1e-12 * span))
-        return starfish_json_fail(reader->path, "length", "must be null or %.17g, which \"%s\" spans", span, key);
+    STARFISH_JSON_FAIL_IF(!json_is_number(length) || !(fabs(json_number_value(length) - span) <= 1e-12 * span),
+                          reader->path, "length", "must be null or %.17g, which \"%s\" spans", span, key);
     return STARFISH_SUCCESS;
 }
 
@@ -58,12 +56,11 @@ static starfish_status read_stretched(const struct key_reader *reader, size_t d,
     const json_t *nodes = json_object_get(value, "nodes"), *faces = json_object_get(value, "faces");
     const json_t *file = nodes ? nodes : faces;
     snprintf(key, sizeof key, "%s%s", prefix, nodes ? "nodes" : "faces");
-    if ((nodes != NULL) == (faces != NULL) || !json_is_string(file))
-        return starfish_json_fail(reader->path, key, "a stretched grid is one file of \"nodes\" or \"faces\"");
-    if (d == 0)
-        return starfish_json_fail(reader->path, key, "x must be uniform: it is Fourier transformed");
-    if (axis->ends[0] == STARFISH_PERIODIC)
-        return starfish_json_fail(reader->path, key, "a periodic direction cannot be stretched");
+    STARFISH_JSON_FAIL_IF((nodes != NULL) == (faces != NULL) || !json_is_string(file), reader->path, key,
+                          "a stretched grid is one file of \"nodes\" or \"faces\"");
+    STARFISH_JSON_FAIL_IF(d == 0, reader->path, key, "x must be uniform: it is Fourier transformed");
+    STARFISH_JSON_FAIL_IF(axis->ends[0] == STARFISH_PERIODIC, reader->path, key,
+                          "a periodic direction cannot be stretched");
     axis->kind = STARFISH_STRETCHED;
     axis->grid = nodes ? STARFISH_NODE : STARFISH_CELL;
     const struct starfish_wanted wanted = wanted_coordinates(axis, json_string_value(file));
@@ -79,9 +76,8 @@ static starfish_status read_uniform(const struct key_reader *reader, size_t d, c
     static const char *const grids[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell", "uniform"};
     const char key[] = {'g', 'r', 'i', 'd', '.', key_directions[d][0], '\0'};
     const int grid = value ? key_index(value, grids, 3) : STARFISH_NODE;
-    if (grid < 0)
-        return starfish_json_fail(reader->path, key,
-                                  "must be \"uniform\", \"node\", \"cell\", {\"nodes\": FILE} or {\"faces\": FILE}");
+    STARFISH_JSON_FAIL_IF(grid < 0, reader->path, key,
+                          "must be \"uniform\", \"node\", \"cell\", {\"nodes\": FILE} or {\"faces\": FILE}");
     axis->grid = grid == STARFISH_CELL ? STARFISH_CELL : STARFISH_NODE;
     return key_number(reader, "length", d + 1, json_array_get(key_get(reader, "length"), d), STARFISH_BOUND_POSITIVE,
                       &axis->length);
@@ -90,8 +86,8 @@ static starfish_status read_uniform(const struct key_reader *reader, size_t d, c
 /* Nodes at both ends need to be two. */
 static starfish_status check_nodes(const struct key_reader *reader, size_t d, const struct starfish_axis *axis)
 {
-    if (axis->grid == STARFISH_NODE && axis->n < 2 && count_ends(axis, STARFISH_NEUMANN) == 2)
-        return starfish_json_fail(reader->path, "n", "entry %zu must be at least 2 between two Neumann ends", d + 1);
+    STARFISH_JSON_FAIL_IF(axis->grid == STARFISH_NODE && axis->n < 2 && count_ends(axis, STARFISH_NEUMANN) == 2,
+                          reader->path, "n", "entry %zu must be at least 2 between two Neumann ends", d + 1);
     return STARFISH_SUCCESS;
 }
 
@@ -100,8 +96,7 @@ starfish_status key_read_grid(const struct key_reader *reader, const char *key, 
 {
     static const char *const known[] = {"x", "y", "z", NULL};
     struct starfish_axis *axis = key_axes(reader->problem);
-    if (value && !json_is_object(value))
-        return starfish_json_fail(reader->path, key, "must be an object with x, y and z");
+    STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key, "must be an object with x, y and z");
     STARFISH_TRY(starfish_json_known(reader->path, value, "grid.", known));
     for (size_t d = 0; d < 3; ++d) {
         const json_t *grid = json_object_get(value, key_directions[d]);
@@ -134,10 +129,8 @@ starfish_status key_read_matrix(const struct key_reader *reader, const char *key
     const json_t *periodic = json_object_get(rows, "periodic");
     const char prefix[] = {key[0], '.', '\0'};
     char part[16];
-    if (!rows)
-        return starfish_json_fail(reader->path, key, "missing");
-    if (!json_is_object(rows))
-        return starfish_json_fail(reader->path, key, "must be an object with lower, diag and upper");
+    STARFISH_JSON_FAIL_IF(!rows, reader->path, key, "missing");
+    STARFISH_JSON_FAIL_IF(!json_is_object(rows), reader->path, key, "must be an object with lower, diag and upper");
     STARFISH_TRY(starfish_json_known(reader->path, rows, prefix, known));
     if (periodic && !json_is_boolean(periodic)) {
         snprintf(part, sizeof part, "%speriodic", prefix);

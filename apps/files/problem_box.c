@@ -14,17 +14,15 @@ static starfish_status read_ends(const struct key_reader *reader, const json_t *
     const json_t *value = json_object_get(bc, key_directions[d]);
     const char key[] = {'b', 'c', '.', key_directions[d][0], '\0'};
     const int is_pair = json_is_array(value) && json_array_size(value) == 2;
-    if (!value)
-        return starfish_json_fail(reader->path, key, "missing");
+    STARFISH_JSON_FAIL_IF(!value, reader->path, key, "missing");
     for (size_t side = 0; side < 2; ++side) {
         const int index = key_index(is_pair ? json_array_get(value, side) : value, starfish_end_names, STARFISH_ENDS);
-        if (index < 0)
-            return starfish_json_fail(reader->path, key,
-                                      "must be \"periodic\", \"dirichlet\" or \"neumann\", or a pair of these");
+        STARFISH_JSON_FAIL_IF(index < 0, reader->path, key,
+                              "must be \"periodic\", \"dirichlet\" or \"neumann\", or a pair of these");
         end[side] = (starfish_end)index;
     }
-    if ((end[0] == STARFISH_PERIODIC) != (end[1] == STARFISH_PERIODIC))
-        return starfish_json_fail(reader->path, key, "one end cannot be periodic without the other");
+    STARFISH_JSON_FAIL_IF((end[0] == STARFISH_PERIODIC) != (end[1] == STARFISH_PERIODIC), reader->path, key,
+                          "one end cannot be periodic without the other");
     return STARFISH_SUCCESS;
 }
 
@@ -36,11 +34,9 @@ starfish_status key_read_bc(const struct key_reader *reader, const char *key, co
     const char *known[4] = {NULL};
     for (size_t d = 0; d < dimensions; ++d)
         known[d] = key_directions[d];
-    if (!value)
-        return starfish_json_fail(reader->path, key, "missing");
-    if (!json_is_object(value))
-        return starfish_json_fail(reader->path, key, "must be an object with %s",
-                                  dimensions == 2 ? "x and y" : "x, y and z");
+    STARFISH_JSON_FAIL_IF(!value, reader->path, key, "missing");
+    STARFISH_JSON_FAIL_IF(!json_is_object(value), reader->path, key, "must be an object with %s",
+                          dimensions == 2 ? "x and y" : "x, y and z");
     STARFISH_TRY(starfish_json_known(reader->path, value, "bc.", known));
     for (size_t d = 0; d < dimensions; ++d)
         STARFISH_TRY(read_ends(reader, value, d, key_at(reader->problem, &place, place.is_of_axes ? d : 2 * d)));
@@ -56,8 +52,7 @@ starfish_status key_read_sides(const struct key_reader *reader, const char *key,
     int periodic;
     if (!value)
         return STARFISH_SUCCESS;
-    if (key_count(reader->problem, &length) == 0)
-        return starfish_json_fail(reader->path, key, "%s", place.member->only);
+    STARFISH_JSON_FAIL_IF(key_count(reader->problem, &length) == 0, reader->path, key, "%s", place.member->only);
     STARFISH_TRY(key_word(reader, key, value, words, 2, &periodic));
     for (size_t i = 0; i < place.count; ++i)
         *(int *)key_at(reader->problem, &place, i) = periodic;
@@ -108,8 +103,7 @@ starfish_status key_read_boundary(const struct key_reader *reader, const char *k
     const char *known[7] = {NULL};
     if (!boundary)
         return STARFISH_SUCCESS;
-    if (!json_is_object(boundary))
-        return starfish_json_fail(reader->path, key, "must be an object");
+    STARFISH_JSON_FAIL_IF(!json_is_object(boundary), reader->path, key, "must be an object");
     memcpy(known, names, 2 * dimensions * sizeof *names);
     STARFISH_TRY(starfish_json_known(reader->path, boundary, "boundary.", known));
     for (size_t face = 0; face < 2 * dimensions; ++face) {
@@ -119,8 +113,8 @@ starfish_status key_read_boundary(const struct key_reader *reader, const char *k
         if (!value)
             continue;
         snprintf(full, sizeof full, "boundary.%s", known[face]);
-        if (starfish_problem_axis(problem, d).periodic)
-            return starfish_json_fail(reader->path, full, "a periodic direction has no boundary");
+        STARFISH_JSON_FAIL_IF(starfish_problem_axis(problem, d).periodic, reader->path, full,
+                              "a periodic direction has no boundary");
         struct starfish_values *values = &problem->boundary[d][face % 2];
         if (json_is_string(value) && !has_end(problem, d, face % 2))
             values->given = 1;

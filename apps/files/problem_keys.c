@@ -13,8 +13,7 @@ static starfish_status read_solution(const struct key_reader *reader, const char
 {
     if (!value)
         return STARFISH_SUCCESS;
-    if (!json_is_string(value))
-        return starfish_json_fail(reader->path, key, "must be the name of a file");
+    STARFISH_JSON_FAIL_IF(!json_is_string(value), reader->path, key, "must be the name of a file");
     return starfish_file_join(reader->problem->folder, json_string_value(value), &reader->problem->solution);
 }
 

@@ -128,11 +128,9 @@ static starfish_status read_size(const struct key_reader *reader, const struct i
     char entry[40] = "";
     if (item->entry > 0)
         snprintf(entry, sizeof entry, "entry %zu ", item->entry);
-    if (!json_is_integer(value))
-        return starfish_json_fail(reader->path, item->key, "%smust be a whole number", entry);
-    if (number < 1 || (size_t)number > max_extent)
-        return starfish_json_fail(reader->path, item->key, "%smust be from 1 to %zu, is %lld", entry, max_extent,
-                                  number);
+    STARFISH_JSON_FAIL_IF(!json_is_integer(value), reader->path, item->key, "%smust be a whole number", entry);
+    STARFISH_JSON_FAIL_IF(number < 1 || (size_t)number > max_extent, reader->path, item->key,
+                          "%smust be from 1 to %zu, is %lld", entry, max_extent, number);
     *(size_t *)item->at = (size_t)number;
     return STARFISH_SUCCESS;
 }
@@ -144,8 +142,7 @@ static starfish_status read_word(const struct key_reader *reader, const struct i
 
 static starfish_status read_switch(const struct key_reader *reader, const struct item *item, const json_t *value)
 {
-    if (!json_is_boolean(value))
-        return starfish_json_fail(reader->path, item->key, "must be true or false");
+    STARFISH_JSON_FAIL_IF(!json_is_boolean(value), reader->path, item->key, "must be true or false");
     *(int *)item->at = json_is_true(value);
     return STARFISH_SUCCESS;
 }
@@ -209,8 +206,8 @@ starfish_status key_read_sizes(const struct key_reader *reader, const char *key,
         problem->n[d] = n && *n > 0 ? *n : 1;
         if (n)
             *n = problem->n[d];
-        if (__builtin_mul_overflow(unknowns, problem->n[d], &unknowns) || unknowns > max_unknowns)
-            return starfish_json_fail(reader->path, key, "more than %zu unknowns", max_unknowns);
+        STARFISH_JSON_FAIL_IF(__builtin_mul_overflow(unknowns, problem->n[d], &unknowns) || unknowns > max_unknowns,
+                              reader->path, key, "more than %zu unknowns", max_unknowns);
     }
     const struct starfish_run_of_planes run =
         starfish_deal(problem->n[problem->row->dimensions - 1], reader->rank, reader->ranks);

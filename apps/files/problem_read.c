@@ -19,8 +19,7 @@ static starfish_status read_kind(struct key_reader *reader)
         names[count] = row->name;
         rows[count++] = row;
     }
-    if (!value)
-        return starfish_json_fail(reader->path, "kind", "missing");
+    STARFISH_JSON_FAIL_IF(!value, reader->path, "kind", "missing");
     STARFISH_TRY(key_word(reader, "kind", value, names, count, &index));
     reader->problem->plans = plans[index];
     reader->problem->row = rows[index];
@@ -44,13 +43,6 @@ static starfish_status make_data(const struct key_reader *reader)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_problem(struct key_reader *reader)
-{
-    STARFISH_TRY(read_kind(reader));
-    STARFISH_TRY(make_data(reader));
-    return key_read_all(reader);
-}
-
 /* `reader` says what is read of it. */
 static starfish_status read_file(const char *path, struct key_reader reader, struct starfish_problem *problem)
 {
@@ -62,7 +54,9 @@ static starfish_status read_file(const char *path, struct key_reader reader, str
     reader.path = problem->path;
     reader.root = root;
     reader.problem = problem;
-    starfish_status status = read_problem(&reader);
+    starfish_status status = read_kind(&reader);
+    STARFISH_THEN(status, make_data(&reader));
+    STARFISH_THEN(status, key_read_all(&reader));
     json_decref(root);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,4 +28,22 @@ starfish_status starfish_regular_open(const char *path, FILE **stream)
                          S_ISDIR(there.st_mode)   ? "is a directory"
                          : S_ISREG(there.st_mode) ? "no memory to read it"
                                                   : "is not a regular file");
+}
+
+starfish_status starfish_regular_read(const char *path, char **text, size_t *size)
+{
+    struct stat there = {.st_size = 0};
+    FILE *stream;
+    *text = NULL;
+    STARFISH_TRY(starfish_regular_open(path, &stream));
+    fstat(fileno(stream), &there);
+    char *whole = malloc((size_t)there.st_size + 1);
+    *size = whole ? fread(whole, 1, (size_t)there.st_size, stream) : 0;
+    const int bad = ferror(stream), reason = errno;
+    fclose(stream);
+    STARFISH_FAIL_IF(!whole, STARFISH_ERROR_MEMORY, "%s: out of memory", path);
+    *text = whole;
+    whole[*size] = '\0';
+    STARFISH_FAIL_IF(bad, STARFISH_ERROR_FILE, "%s: %s", path, strerror(reason));
+    return STARFISH_SUCCESS;
 }

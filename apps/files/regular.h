@@ -10,4 +10,7 @@
 /* Open a regular file for reading. The caller closes *stream, which is NULL on failure. Error: FILE (names it). */
 starfish_status starfish_regular_open(const char *path, FILE **stream);
 
+/* The whole file, a 0 behind it. The caller frees *text, also after a failure. Errors: FILE, MEMORY. */
+starfish_status starfish_regular_read(const char *path, char **text, size_t *size);
+
 #endif

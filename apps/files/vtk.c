@@ -6,24 +6,16 @@
 #include "base/real.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const axis_names = "xyz";
 static const char *const vtk_types[] = {[STARFISH_F32] = "Float32", [STARFISH_F64] = "Float64"};
 
-static int has_extension(const char *path, const char *extension)
-{
-    size_t length = strlen(path), wanted = strlen(extension);
-    return length > wanted && strcmp(path + length - wanted, extension) == 0;
-}
-
 static starfish_status check_extension(const char *path, const struct starfish_vtk_axis axis[3])
 {
-    if (has_extension(path, ".vtr"))
+    if (starfish_path_ends(path, ".vtr"))
         return STARFISH_SUCCESS;
-    if (!has_extension(path, ".vti"))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a VTK file's name ends in .vti or .vtr", path);
+    STARFISH_FAIL_IF(!starfish_path_ends(path, ".vti"), STARFISH_ERROR_ARGUMENT,
+                     "%s: a VTK file's name ends in .vti or .vtr", path);
     for (int d = 0; d < 3; ++d)
         STARFISH_FAIL_IF(axis[d].coordinates, STARFISH_ERROR_ARGUMENT,
                          "%s: a .vti file has equal spacing and %c is stretched; name it .vtr", path, axis_names[d]);
@@ -36,7 +28,7 @@ starfish_status starfish_vtk_check(const char *path, const struct starfish_vtk_a
     return starfish_output_check(path);
 }
 
-static void begin(FILE *stream, const char *type)
+void starfish_vtk_begin(FILE *stream, const char *type)
 {
     const char *order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian";
     fprintf(stream, "<?xml version=\"1.0\"?>\n");
@@ -58,7 +50,7 @@ static void write_point_data(FILE *stream, const char *name, starfish_precision 
 
 static void begin_grid(FILE *stream, const char *type, const struct starfish_vtk_axis axis[3])
 {
-    begin(stream, type);
+    starfish_vtk_begin(stream, type);
     fprintf(stream, "  <%s WholeExtent=", type);
     write_extent(stream, axis);
 }
@@ -121,7 +113,7 @@ void starfish_vtk_write_header(FILE *stream, const char *path, const struct star
     size_t count = 0;
     starfish_array_bytes(field->precision, field->rank, field->shape, &count);
     const uint64_t bytes = count;
-    if (has_extension(path, ".vtr"))
+    if (starfish_path_ends(path, ".vtr"))
         write_rectilinear(stream, axis, name, field->precision);
     else
         write_image(stream, axis, name, field->precision);

@@ -27,5 +27,7 @@ starfish_status starfish_vtk_write(const char *path, const struct starfish_vtk_a
 void starfish_vtk_write_header(FILE *stream, const char *path, const struct starfish_vtk_axis axis[3], const char *name,
                                const struct starfish_array *field);
 void starfish_vtk_write_footer(FILE *stream);
+/* The first lines of any of VTK's XML files. */
+void starfish_vtk_begin(FILE *stream, const char *type);
 
 #endif

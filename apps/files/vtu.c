@@ -4,10 +4,10 @@
 #include "apps/files/vtu.h"
 
 #include "apps/files/output.h"
+#include "apps/files/vtk.h"
 #include "base/real.h"
 
 #include <stdint.h>
-#include <string.h>
 
 /* Our places of VTK's points. */
 static const int order_4[] = {0, 1, 3, 2}, order_8[] = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -29,10 +29,9 @@ static const struct shape *shape_of(int per_cell)
 
 static starfish_status check_extension(const char *path)
 {
-    const size_t length = strlen(path);
-    if (length > 4 && strcmp(path + length - 4, ".vtu") == 0)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a VTK file of an unstructured mesh ends in .vtu", path);
+    STARFISH_FAIL_IF(!starfish_path_ends(path, ".vtu"), STARFISH_ERROR_ARGUMENT,
+                     "%s: a VTK file of an unstructured mesh ends in .vtu", path);
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_vtu_check(const char *path)
@@ -53,13 +52,10 @@ static void describe(FILE *stream, const char *type, const char *name, int compo
 static void write_header(FILE *stream, const struct starfish_vtu_mesh *mesh, const char *name,
                          const struct starfish_array *values)
 {
-    const char *order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian";
     const uint64_t nodes = mesh->points, cells = mesh->cells;
     uint64_t offset = 0;
-    fprintf(stream, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" ",
-            order);
-    fprintf(stream, "header_type=\"UInt64\">\n  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"%llu\" ",
-            (unsigned long long)nodes);
+    starfish_vtk_begin(stream, "UnstructuredGrid");
+    fprintf(stream, "  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"%llu\" ", (unsigned long long)nodes);
     fprintf(stream, "NumberOfCells=\"%llu\">\n      <PointData Scalars=\"%s\">\n", (unsigned long long)cells, name);
     describe(stream, values->precision == STARFISH_F32 ? "Float32" : "Float64", name, 1,
              nodes * starfish_real_size(values->precision), &offset);
@@ -111,6 +107,6 @@ starfish_status starfish_vtu_write(const char *path, const struct starfish_vtu_m
     write_block(output.stream, values->data, mesh->points * starfish_real_size(values->precision));
     write_block(output.stream, mesh->point, 3 * mesh->points * sizeof *mesh->point);
     write_cells(output.stream, mesh);
-    fprintf(output.stream, "\n  </AppendedData>\n</VTKFile>\n");
+    starfish_vtk_write_footer(output.stream);
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }

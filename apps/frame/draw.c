@@ -123,11 +123,10 @@ static starfish_status draw_curves(const struct bench *bench)
         if (!name || has_line(&drawing, name))
             continue;
         struct starfish_line *line = add_line(&drawing, name);
-        json_array_foreach (bench->rows, j, other) {
+        json_array_foreach (bench->rows, j, other)
             if (json_equal(json_object_get(row, curves->group), json_object_get(other, curves->group)))
                 add_point(&drawing, line, starfish_json_number_of(other, curves->x),
                           curves->times * starfish_json_number_of(other, curves->y));
-        }
         least = fmin(least, starfish_json_number_of(row, curves->x));
         for (size_t p = 0; line && p < line->count; ++p)
             most = fmax(most, line->x[p]);
@@ -218,11 +217,10 @@ static int is_fastest(const json_t *rows, const json_t *row)
 {
     const json_t *other;
     size_t i;
-    json_array_foreach (rows, i, other) {
+    json_array_foreach (rows, i, other)
         if (json_equal(json_object_get(other, "workers"), json_object_get(row, "workers")) &&
             starfish_json_number_of(other, "seconds") < starfish_json_number_of(row, "seconds"))
             return 0;
-    }
     return 1;
 }
 

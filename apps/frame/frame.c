@@ -10,8 +10,6 @@
 #include <starfish/starfish.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static starfish_status check(const struct bench *bench)
@@ -36,16 +34,13 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     bench->begun = clock_now();
     running = bench;
     starfish_status status = options_read(line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = check(bench);
-    if (status == STARFISH_SUCCESS)
-        status = measure(bench);
+    STARFISH_THEN(status, check(bench));
+    STARFISH_THEN(status, measure(bench));
     bench_wipe();
     if (status == STARFISH_SUCCESS)
         bench_show_rows(bench);
     bench_forget_left(bench);
-    if (status == STARFISH_SUCCESS)
-        status = bench_write_outputs(bench);
+    STARFISH_THEN(status, bench_write_outputs(bench));
     running = NULL;
     json_decref(bench->rows);
     json_decref(bench->sampled);
@@ -62,10 +57,11 @@ int bench_start(struct bench *bench, const char *command, const char *summary, c
     return bench_main(bench, &line, argc, argv, measure);
 }
 
-__attribute__((format(printf, 1, 0))) static void announce(const char *format, va_list arguments)
+void bench_announce(const char *format, ...)
 {
     char line[512] = "";
     size_t length = 0;
+    va_list arguments;
     if (!isatty(STDERR_FILENO))
         return;
     bench_wipe();
@@ -75,30 +71,20 @@ __attribute__((format(printf, 1, 0))) static void announce(const char *format, v
                                   running->parts, spent,
                                   spent / (double)running->done * (double)(running->parts - running->done));
     }
+    va_start(arguments, format);
     vsnprintf(line + length, sizeof line - length, format, arguments);
+    va_end(arguments);
     fprintf(stderr, "%.*s", table_terminal_width() - 1, line); /* one line, which can be taken back */
     fflush(stderr);
 }
 
-void bench_announce(const char *format, ...)
+void bench_begin_part(void)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    announce(format, arguments);
-    va_end(arguments);
-}
-
-void bench_next(const char *format, ...)
-{
-    va_list arguments;
-    if (running) {
-        bench_show_rows(running);
-        running->done += (size_t)running->is_in_part;
-        running->is_in_part = 1;
-    }
-    va_start(arguments, format);
-    announce(format, arguments);
-    va_end(arguments);
+    if (!running)
+        return;
+    bench_show_rows(running);
+    running->done += (size_t)running->is_in_part;
+    running->is_in_part = 1;
 }
 
 void bench_machine(struct bench *bench, const starfish_context *context)
@@ -159,6 +145,27 @@ starfish_status bench_each_set(struct bench_sets *sets, starfish_status (*measur
     return STARFISH_SUCCESS;
 }
 
+struct ways {
+    struct bench *bench;
+    struct axis *axis;
+    size_t axes;
+    starfish_status (*measure)(void *data);
+};
+
+static starfish_status measure_ways(void *data)
+{
+    const struct ways *ways = data;
+    const starfish_status status = axes_each(ways->axis, ways->axes, ways->measure, ways->bench);
+    ++ways->bench->done;
+    return status;
+}
+
+starfish_status bench_each_way(struct bench *bench, struct bench_sets *sets, struct axis *axis, size_t axes,
+                               starfish_status (*measure)(void *data))
+{
+    return bench_each_set(sets, measure_ways, &(struct ways){bench, axis, axes, measure});
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
@@ -169,39 +176,19 @@ json_t *bench_row(struct bench *bench, const char *who, const char *case_, doubl
                                                         (int)i + 1, "seconds", command_json_real(seconds[i])));
     json_t *row = bench_remark(bench, who, case_);
     const double median = command_median(seconds, count);
-    bench_keys(row, KEY("seconds", median), KEY("min", seconds[0]), KEY("max", seconds[count - 1]),
-               KEY("repeats", count), KEY("bytes", json_integer((json_int_t)bytes)),
-               KEY("bytes_per_second", bytes / median));
+    command_keys(row, KEY("seconds", median), KEY("min", seconds[0]), KEY("max", seconds[count - 1]),
+                 KEY("repeats", count), KEY("bytes", json_integer((json_int_t)bytes)),
+                 KEY("bytes_per_second", bytes / median));
     return row;
 }
 
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_)
 {
     json_t *row = json_object();
-    bench_keys(row, KEY("who", who), KEY("case", case_));
+    command_keys(row, KEY("who", who), KEY("case", case_));
     bench_show_rows(bench); /* those before, to which nothing is added any more */
     json_array_append_new(bench->rows, row);
     return row;
-}
-
-void bench_set(json_t *row, ...)
-{
-    va_list arguments;
-    const char *key;
-    va_start(arguments, row);
-    while ((key = va_arg(arguments, const char *)))
-        json_object_set_new(row, key, va_arg(arguments, json_t *));
-    va_end(arguments);
-}
-
-json_t *bench_count(size_t count)
-{
-    return json_integer((json_int_t)count);
-}
-
-json_t *bench_json(json_t *value)
-{
-    return value;
 }
 
 double bench_seconds(const json_t *row)
@@ -223,7 +210,7 @@ const char *bench_name(const char *format, ...)
 
 void bench_limit(json_t *row, double seconds)
 {
-    bench_keys(row, KEY("limit_seconds", seconds), KEY("fraction", seconds / bench_seconds(row)));
+    command_keys(row, KEY("limit_seconds", seconds), KEY("fraction", seconds / bench_seconds(row)));
 }
 
 void bench_limit_bytes(const struct bench *bench, json_t *row, int on_gpu, double bytes)
@@ -249,5 +236,5 @@ void bench_copies(struct bench *bench)
 
 void bench_operations(json_t *row, double operations)
 {
-    bench_keys(row, KEY("operations", operations), KEY("operations_per_second", operations / bench_seconds(row)));
+    command_keys(row, KEY("operations", operations), KEY("operations_per_second", operations / bench_seconds(row)));
 }

@@ -119,12 +119,16 @@ starfish_status bench_worker_sets(struct bench *bench, struct bench_sets *sets, 
 
 /* Call `measure` in a context of each of the sets, until it fails. */
 starfish_status bench_each_set(struct bench_sets *sets, starfish_status (*measure)(void *data), void *data);
+/* The same for each combination of these axes in each set, which is a part of the bench. */
+starfish_status bench_each_way(struct bench *bench, struct bench_sets *sets, struct axis *axis, size_t axes,
+                               starfish_status (*measure)(void *data));
 
 /* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. Where the bench
  * counts its parts, say too how many are done, and the time that is left by what these took. */
 void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same where the next of bench->parts begins: the rows until then are complete, and are shown. */
-void bench_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define bench_next(...) (bench_begin_part(), bench_announce(__VA_ARGS__))
+void bench_begin_part(void);
 
 /* Take that line back. */
 void bench_wipe(void);
@@ -133,17 +137,6 @@ void bench_wipe(void);
  * that must be moved at least. Keys: who, case, seconds (the median), min, max, repeats, bytes, bytes_per_second. The
  * row belongs to the bench; further keys are added with json_object_set_new, numbers as command_json_real. */
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes);
-/* Add keys to a row: bench_keys(row, KEY("n", n), KEY("workers", "cpu")). Values are texts, whole numbers,
- * numbers (null where they are not finite), or JSON. */
-#define bench_keys(row, ...) bench_set(row, __VA_ARGS__, (const char *)NULL)
-/* clang-format off */
-#define KEY(name, value)                                                                                               \
-    (name), _Generic((value), char *: json_string, const char *: json_string, int: json_integer,                       \
-                     size_t: bench_count, double: command_json_real, json_t *: bench_json)(value)
-/* clang-format on */
-void bench_set(json_t *row, ...) __attribute__((sentinel));
-json_t *bench_count(size_t count);
-json_t *bench_json(json_t *value);
 /* The row's median, in seconds. */
 double bench_seconds(const json_t *row);
 /* The name of a row, in printf format. Names may be parts of others: there are as many as BENCH_NAMES at a time. */

@@ -24,8 +24,8 @@ static int csv_to_stdout(const struct bench *bench)
 
 starfish_status bench_check_outputs(const struct bench *bench)
 {
-    if (bench->json && csv_to_stdout(bench))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--csv - and --json both want standard output");
+    STARFISH_FAIL_IF(bench->json && csv_to_stdout(bench), STARFISH_ERROR_ARGUMENT,
+                     "--csv - and --json both want standard output");
     if (bench->csv && !csv_to_stdout(bench))
         STARFISH_TRY(starfish_output_check(bench->csv));
     if (bench->samples)
@@ -119,11 +119,10 @@ static const json_t *fastest_beside(const struct bench *bench, const json_t *row
 {
     const json_t *other, *fastest = row;
     size_t i;
-    json_array_foreach (bench->rows, i, other) {
+    json_array_foreach (bench->rows, i, other)
         if (json_is_number(json_object_get(other, "seconds")) && belong_together(bench, row, other) &&
             starfish_json_number_of(other, "seconds") < starfish_json_number_of(fastest, "seconds"))
             fastest = other;
-    }
     return fastest;
 }
 
@@ -181,10 +180,9 @@ static json_t *columns_of(json_t *rows)
     json_t *columns = json_object(), *row, *value;
     size_t i;
     const char *key;
-    json_array_foreach (rows, i, row) {
+    json_array_foreach (rows, i, row)
         json_object_foreach (row, key, value)
             json_object_set_new(columns, key, json_null());
-    }
     return columns;
 }
 

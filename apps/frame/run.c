@@ -83,12 +83,12 @@ struct files {
 static starfish_status make_files(struct files *files)
 {
     snprintf(files->folder, sizeof files->folder, "/tmp/starfish-run-XXXXXX");
-    if (starfish_temporary_folder(files->folder) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", files->folder, strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_folder(files->folder) != 0, STARFISH_ERROR_FILE, "%s: %s", files->folder,
+                     strerror(errno));
     snprintf(files->problem, sizeof files->problem, "%s/problem.json", files->folder);
     snprintf(files->printed, sizeof files->printed, "%s/printed.json", files->folder);
-    if (starfish_temporary_expect(files->problem) != 0 || starfish_temporary_expect(files->printed) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", files->folder, strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_expect(files->problem) != 0 || starfish_temporary_expect(files->printed) != 0,
+                     STARFISH_ERROR_FILE, "%s: %s", files->folder, strerror(errno));
     return STARFISH_SUCCESS;
 }
 
@@ -122,10 +122,8 @@ starfish_status run_box(const size_t n[3], const struct run_line *line, json_t *
     struct files files = {.folder = ""};
     *printed = NULL;
     starfish_status status = make_files(&files);
-    if (status == STARFISH_SUCCESS)
-        status = write_problem(files.problem, n);
-    if (status == STARFISH_SUCCESS)
-        status = run(&files, line, printed);
+    STARFISH_THEN(status, write_problem(files.problem, n));
+    STARFISH_THEN(status, run(&files, line, printed));
     starfish_temporary_remove(files.problem);
     starfish_temporary_remove(files.printed);
     starfish_temporary_remove(files.folder);

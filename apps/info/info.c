@@ -96,14 +96,9 @@ static void print_runtime(const struct starfish_runtime *runtime, const struct s
         {"models", here->models},
     };
     struct table table = {.alignment = TABLE_LEFT};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        table_row(&table);
-        table_cell(&table, "%s", rows[i].name);
-        table_cell(&table, "%s", rows[i].value[0] ? rows[i].value : "-");
-    }
-    table_row(&table);
-    table_cell(&table, "machine");
-    table_cell(&table, "%d cores, %d NUMA node%s", runtime->cores, runtime->numa_nodes,
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+        table_line(&table, "%s\t%s", rows[i].name, rows[i].value[0] ? rows[i].value : "-");
+    table_line(&table, "machine\t%d cores, %d NUMA node%s", runtime->cores, runtime->numa_nodes,
                runtime->numa_nodes == 1 ? "" : "s");
     table_print(&table);
 }
@@ -119,19 +114,13 @@ static size_t memory_of(const starfish_context *context, size_t worker)
 
 static void print_workers(const starfish_context *context)
 {
-    static const char *const head[] = {"worker", "device", "memory node", "NUMA node", "cores", "memory", "name"};
     struct table table = {.alignment = TABLE_LEFT};
-    table_row(&table);
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
-        table_cell(&table, "%s", head[i]);
+    table_line(&table, "worker\tdevice\tmemory node\tNUMA node\tcores\tmemory\tname");
     for (size_t i = 0; i < starfish_context_workers(context); ++i) {
         struct starfish_worker worker;
         if (starfish_context_worker(context, i, &worker) != STARFISH_SUCCESS)
             continue;
-        table_row(&table);
-        table_cell(&table, "%s", names_workers[worker.kind]);
-        table_cell(&table, "%d", worker.device);
-        table_cell(&table, "%d", worker.memory_node);
+        table_line(&table, "%s\t%d\t%d", names_workers[worker.kind], worker.device, worker.memory_node);
         table_cell(&table, worker.numa_node < 0 ? "-" : "%d", worker.numa_node);
         table_cell(&table, "%d", worker.cores);
         const size_t bytes = memory_of(context, i);
@@ -192,9 +181,9 @@ static starfish_status show(void *data)
     struct starfish_runtime runtime;
     STARFISH_TRY(starfish_context_create(&context, NULL));
     starfish_status status = starfish_context_runtime(context, &runtime);
-    if (status == STARFISH_SUCCESS && request->json) {
+    if (status == STARFISH_SUCCESS && request->json)
         print_json(context, &runtime, &here);
-    } else if (status == STARFISH_SUCCESS) {
+    else if (status == STARFISH_SUCCESS) {
         print_runtime(&runtime, &here);
         print_workers(context);
     }

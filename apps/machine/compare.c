@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +25,7 @@ static const double wanted = 0.15;
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
-/* The different policies of rows, joined; of those that `counts` says. */
+/* The different policies of rows, joined; of those that `counts` says; NULL: of all. */
 static void join_policies(const json_t *rows, int (*counts)(const json_t *row), char *text, size_t size)
 {
     json_t *seen = json_object();
@@ -35,7 +34,7 @@ static void join_policies(const json_t *rows, int (*counts)(const json_t *row), 
     text[0] = 0;
     json_array_foreach (rows, i, row) {
         const char *policy = starfish_json_text_of(row, "policy");
-        if (json_object_get(seen, policy) || length >= size || !counts(row))
+        if (json_object_get(seen, policy) || length >= size || (counts && !counts(row)))
             continue;
         json_object_set_new(seen, policy, json_true());
         length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", policy);
@@ -69,16 +68,9 @@ static starfish_status simulate_solves(const struct comparison *comparison, cons
     for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
         arguments[count++] = sets[i];
     starfish_status status = run_program(arguments, output, SECONDS_AT_MOST);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_json_load(output, said);
+    STARFISH_THEN(status, starfish_json_load(output, said));
     machine_remove_case(comparison->scratch);
     return status;
-}
-
-static int any(const json_t *row)
-{
-    (void)row;
-    return 1;
 }
 
 /* Has it a solve that took a fifth longer than another, and so few tasks that this is chance? */
@@ -96,7 +88,7 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
     const json_t *recorded = json_array_get(set, 0);
     char policies[512];
     json_t *more;
-    join_policies(set, any, policies, sizeof policies);
+    join_policies(set, NULL, policies, sizeof policies);
     STARFISH_TRY(simulate_solves(comparison, recorded, policies, "3", said));
     join_policies(json_object_get(*said, "rows"), varies, policies, sizeof policies);
     if (!policies[0])
@@ -149,9 +141,8 @@ static void compare_set(struct comparison *comparison, const json_t *set)
     comparison->simulated++;
     if (simulate_case(comparison, set, &said) == STARFISH_SUCCESS) {
         const char *simulation = json_string_value(json_object_get(said, "simulation"));
-        json_array_foreach (set, i, row) {
+        json_array_foreach (set, i, row)
             add_row(comparison, row, said);
-        }
         comparison->estimated += simulation && strstr(simulation, "estimates");
     } else {
         fprintf(stderr, "%s on %s cannot be simulated: %s\n", starfish_json_text_of(first, "case"),
@@ -213,23 +204,15 @@ static double off(const json_t *row)
 
 static void print_rows(const struct comparison *comparison)
 {
-    static const char *const head[] = {"case", "workers", "policy", "measured ms", "simulated ms", "spread", "off"};
     struct table table = {.alignment = TABLE_RIGHT, .left = 2};
     const json_t *row;
     size_t i;
-    table_row(&table);
-    for (size_t column = 0; column < sizeof head / sizeof head[0]; ++column)
-        table_cell(&table, "%s", head[column]);
-    json_array_foreach (comparison->rows, i, row) {
-        table_row(&table);
-        table_cell(&table, "%s", starfish_json_text_of(row, "case"));
-        table_cell(&table, "%s", starfish_json_text_of(row, "workers"));
-        table_cell(&table, "%s", starfish_json_text_of(row, "policy"));
-        table_cell(&table, "%.4g", 1e3 * starfish_json_number_of(row, "measured"));
-        table_cell(&table, "%.4g", 1e3 * starfish_json_number_of(row, "simulated"));
-        table_cell(&table, "%.2g", 1e3 * starfish_json_number_of(row, "spread"));
-        table_cell(&table, "%+.0f %%", 100 * off(row));
-    }
+    table_line(&table, "case\tworkers\tpolicy\tmeasured ms\tsimulated ms\tspread\toff");
+    json_array_foreach (comparison->rows, i, row)
+        table_line(&table, "%s\t%s\t%s\t%.4g\t%.4g\t%.2g\t%+.0f %%", starfish_json_text_of(row, "case"),
+                   starfish_json_text_of(row, "workers"), starfish_json_text_of(row, "policy"),
+                   1e3 * starfish_json_number_of(row, "measured"), 1e3 * starfish_json_number_of(row, "simulated"),
+                   1e3 * starfish_json_number_of(row, "spread"), 100 * off(row));
     table_print(&table);
 }
 
@@ -262,11 +245,10 @@ static void print_line(const struct comparison *comparison, const json_t *first,
     json_object_foreach (policies, policy, unused) {
         const json_t *row;
         size_t i;
-        json_array_foreach (comparison->rows, i, row) {
+        json_array_foreach (comparison->rows, i, row)
             if (same(row, first, "case") && same(row, first, "workers") &&
                 strcmp(starfish_json_text_of(row, "policy"), policy) == 0)
                 print_entry(row);
-        }
         printf(" |");
     }
     printf("\n");
@@ -321,12 +303,11 @@ static starfish_status write_csv(const struct comparison *comparison)
     size_t i;
     STARFISH_TRY(starfish_output_open(&output, comparison->csv));
     fprintf(output.stream, "case,workers,policy,measured_seconds,simulated_seconds,simulated_spread_seconds\n");
-    json_array_foreach (comparison->rows, i, row) {
+    json_array_foreach (comparison->rows, i, row)
         fprintf(output.stream, "%s,\"%s\",%s,%.6g,%.6g,%.6g\n", starfish_json_text_of(row, "case"),
                 starfish_json_text_of(row, "workers"), starfish_json_text_of(row, "policy"),
                 starfish_json_number_of(row, "measured"), starfish_json_number_of(row, "simulated"),
                 starfish_json_number_of(row, "spread"));
-    }
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }
 
@@ -354,8 +335,8 @@ starfish_status comparison_check_failed(const struct comparison *comparison)
 starfish_status comparison_run(struct comparison *comparison)
 {
     snprintf(comparison->scratch, sizeof comparison->scratch, "/tmp/starfish-compare-XXXXXX");
-    if (starfish_temporary_folder(comparison->scratch) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there: %s", strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_folder(comparison->scratch) != 0, STARFISH_ERROR_FILE,
+                     "/tmp: no folder can be made there: %s", strerror(errno));
     const starfish_status status = compare_all(comparison);
     starfish_temporary_remove(comparison->scratch);
     return status;

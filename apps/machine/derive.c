@@ -33,26 +33,11 @@ struct derivation {
 
 /* ---- what is known of the recorded machine's first GPU ----------------------------------------------------------- */
 
-static starfish_status read_text(const char *path, char **text)
-{
-    FILE *stream;
-    size_t size = 0;
-    *text = NULL;
-    STARFISH_TRY(starfish_regular_open(path, &stream));
-    const int read = getdelim(text, &size, '\0', stream) >= 0;
-    fclose(stream);
-    if (read)
-        return STARFISH_SUCCESS;
-    free(*text);
-    *text = NULL;
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read", path);
-}
-
 static starfish_status read_recorded(const struct derivation *derivation, const char *what, char **text)
 {
     char path[SIMULATE_PATH + 256];
     snprintf(path, sizeof path, "%s/sampling/bus/%s.%s", derivation->origin, derivation->host, what);
-    return read_text(path, text);
+    return starfish_regular_read(path, text, &(size_t){0});
 }
 
 /* Entry [row][column] of a matrix of StarPU's: lines of numbers, after one of words. */
@@ -76,27 +61,29 @@ static starfish_status read_matrix(const struct derivation *derivation, const ch
 {
     const int gpu = derivation->machine.numa_nodes; /* memories are numbered: NUMA nodes, GPUs */
     char *text;
-    STARFISH_TRY(read_recorded(derivation, what, &text));
+    const starfish_status status = read_recorded(derivation, what, &text);
     *up = entry_of(text, 0, gpu);
     *down = entry_of(text, gpu, 0);
     free(text);
-    if (*up > 0 && *down > 0)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: no %s of a link to a GPU", derivation->origin, what);
+    STARFISH_TRY(status);
+    STARFISH_FAIL_IF(!(*up > 0) || !(*down > 0), STARFISH_ERROR_FILE, "%s: no %s of a link to a GPU",
+                     derivation->origin, what);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status read_gpu(struct derivation *derivation)
 {
     char *text;
-    STARFISH_TRY(read_recorded(derivation, "platform.v4.xml", &text));
-    const char *host = strstr(text, "<host id=\"CUDA0\"");
+    const starfish_status status = read_recorded(derivation, "platform.v4.xml", &text);
+    const char *host = status == STARFISH_SUCCESS ? strstr(text, "<host id=\"CUDA0\"") : NULL;
     const char *begin = host ? strchr(host, '\n') : NULL, *end = host ? strstr(host, "</host>") : NULL;
     const int fits = begin && end && end > begin && (size_t)(end - begin) < sizeof derivation->gpu;
     if (fits)
         snprintf(derivation->gpu, sizeof derivation->gpu, "%.*s", (int)(end - begin - 1), begin + 1);
     free(text);
-    return fits ? STARFISH_SUCCESS
-                : starfish_fail(STARFISH_ERROR_FILE, "%s: its platform has no GPU", derivation->origin);
+    STARFISH_TRY(status);
+    STARFISH_FAIL_IF(!fits, STARFISH_ERROR_FILE, "%s: its platform has no GPU", derivation->origin);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status read_origin(struct derivation *derivation)
@@ -288,12 +275,6 @@ static starfish_status write_machine(const struct derivation *derivation)
     return status;
 }
 
-static starfish_status write_files(const struct derivation *derivation)
-{
-    STARFISH_TRY(write_bus(derivation));
-    return write_machine(derivation);
-}
-
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_number(const char *option, size_t value, size_t most)
@@ -308,8 +289,8 @@ static starfish_status make_folders(struct derivation *derivation)
     char path[SIMULATE_PATH + 32];
     if (!derivation->folder)
         derivation->folder = derivation->name;
-    if (strlen(derivation->folder) > SIMULATE_PATH / 2)
-        return starfish_fail(STARFISH_ERROR_FILE, "--out: the name is too long");
+    STARFISH_FAIL_IF(strlen(derivation->folder) > SIMULATE_PATH / 2, STARFISH_ERROR_FILE,
+                     "--out: the name is too long");
     snprintf(derivation->sampling, sizeof derivation->sampling, "%s/sampling", derivation->folder);
     snprintf(path, sizeof path, "%s/bus", derivation->sampling);
     STARFISH_TRY(machine_make_folder(derivation->folder));
@@ -336,7 +317,9 @@ static starfish_status derive(void *data)
     STARFISH_TRY(check_number("--gpu-speed", derivation->gpu_percent, PERCENT_AT_MOST));
     STARFISH_TRY(make_folders(derivation));
     starfish_outputs_begin();
-    return starfish_outputs_finish(write_files(derivation));
+    starfish_status status = write_bus(derivation);
+    STARFISH_THEN(status, write_machine(derivation));
+    return starfish_outputs_finish(status);
 }
 
 int machine_derive(int argc, char **argv)

@@ -87,8 +87,8 @@ static starfish_status make_trial(const struct comparison *comparison, struct tr
     char *models = NULL, folder[SIMULATE_PATH + 16];
     snprintf(trial->folder, sizeof trial->folder, "/tmp/starfish-fit-XXXXXX");
     snprintf(folder, sizeof folder, "%s/sampling", comparison->folder);
-    if (starfish_temporary_folder(trial->folder) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there: %s", strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_folder(trial->folder) != 0, STARFISH_ERROR_FILE,
+                     "/tmp: no folder can be made there: %s", strerror(errno));
     snprintf(trial->machine, sizeof trial->machine, "%s/machine.json", trial->folder);
     snprintf(trial->sampling, sizeof trial->sampling, "%s/sampling", trial->folder);
     models = realpath(folder, NULL);
@@ -121,8 +121,7 @@ static starfish_status simulate_choosing(struct comparison *comparison, const st
     json_array_clear(comparison->rows);
     starfish_status status = write_corrections(comparison, alone, trial->folder);
     json_decref(alone);
-    if (status == STARFISH_SUCCESS)
-        status = simulate_environment(trial->folder);
+    STARFISH_THEN(status, simulate_environment(trial->folder));
     return status == STARFISH_SUCCESS ? comparison_run(comparison) : status;
 }
 
@@ -212,8 +211,7 @@ static starfish_status fit(void *data)
     json_t *corrections = json_pack("{s:f, s:o}", "choosing", most_choosing, machine_set_names[STARFISH_SET_CORES],
                                     json_of_correction((struct starfish_correction){1, 0}));
     starfish_status status = find_corrections(comparison, &trial, corrections);
-    if (status == STARFISH_SUCCESS)
-        status = write_corrections(comparison, corrections, comparison->folder);
+    STARFISH_THEN(status, write_corrections(comparison, corrections, comparison->folder));
     json_decref(corrections);
     remove_trial(&trial);
     return status;

@@ -57,8 +57,9 @@ starfish_status machine_share_links(const char *folder)
     const double least = streamed_bytes(&machine);
     if (machine.gpus < 1 || !(least > 0))
         return STARFISH_SUCCESS;
-    if (snprintf(path, sizeof path, "%s/sampling/bus/%s.platform.v4.xml", folder, machine.name) >= (int)sizeof path)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: its name is too long", folder);
+    STARFISH_FAIL_IF(snprintf(path, sizeof path, "%s/sampling/bus/%s.platform.v4.xml", folder, machine.name) >=
+                         (int)sizeof path,
+                     STARFISH_ERROR_FILE, "%s: its name is too long", folder);
     FILE *source;
     STARFISH_TRY(starfish_regular_open(path, &source));
     const starfish_status status = starfish_output_open(&output, path);

@@ -48,13 +48,8 @@ static void add_machine(struct table *table, const char *name, const char *folde
     struct starfish_machine machine;
     if (name[0] == '.' || machine_read(folder, &machine) != STARFISH_SUCCESS)
         return;
-    table_row(table);
-    table_cell(table, "%s", name);
-    table_cell(table, "%d", machine.gpus);
-    table_cell(table, "%d", machine.cores);
-    table_cell(table, "%d", machine.numa_nodes);
-    table_cell(table, "%s", machine.models[0] ? machine.models : "its own");
-    table_cell(table, "%s", folder);
+    table_line(table, "%s\t%d\t%d\t%d\t%s\t%s", name, machine.gpus, machine.cores, machine.numa_nodes,
+               machine.models[0] ? machine.models : "its own", folder);
 }
 
 static void add_place(struct table *table, const char *place)
@@ -73,13 +68,10 @@ static void add_place(struct table *table, const char *place)
 
 static starfish_status list(void *data)
 {
-    static const char *const head[] = {"machine", "GPUs", "cores", "NUMA nodes", "times of tasks", "folder"};
     struct table table = {.alignment = TABLE_LEFT};
     char place[SIMULATE_PATH];
     (void)data;
-    table_row(&table);
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
-        table_cell(&table, "%s", head[i]);
+    table_line(&table, "machine\tGPUs\tcores\tNUMA nodes\ttimes of tasks\tfolder");
     for (int which = 0; simulate_place(which, place); ++which)
         add_place(&table, place);
     table_print(&table);

@@ -7,7 +7,6 @@
 #include "apps/files/regular.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,16 +75,13 @@ static starfish_status check_row(const char *path, const json_t *row)
     const char *n = json_string_value(json_object_get(row, "n"));
     const char *arguments = json_string_value(json_object_get(row, "arguments"));
     size_t size[3];
-    if (!is_name(json_string_value(json_object_get(row, "case"))))
-        return starfish_json_fail(path, "case", "missing, or more than letters, digits and -_.+");
-    if (n && !read_size(n, size))
-        return starfish_json_fail(path, "n", "not in 1..4096, once or three times");
-    if (arguments && blanks_of(arguments) >= MEASURED_ARGUMENTS)
-        return starfish_json_fail(path, "arguments", "more than 64");
-    if (!json_object_get(row, "workers") || !json_object_get(row, "policy"))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a row without workers or policy", path);
-    if (!(starfish_json_number_of(row, "seconds") > 0))
-        return starfish_json_fail(path, "seconds", "not a positive number");
+    STARFISH_JSON_FAIL_IF(!is_name(json_string_value(json_object_get(row, "case"))), path, "case",
+                          "missing, or more than letters, digits and -_.+");
+    STARFISH_JSON_FAIL_IF(n && !read_size(n, size), path, "n", "not in 1..4096, once or three times");
+    STARFISH_JSON_FAIL_IF(arguments && blanks_of(arguments) >= MEASURED_ARGUMENTS, path, "arguments", "more than 64");
+    STARFISH_FAIL_IF(!json_object_get(row, "workers") || !json_object_get(row, "policy"), STARFISH_ERROR_ARGUMENT,
+                     "%s: a row without workers or policy", path);
+    STARFISH_JSON_FAIL_IF(!(starfish_json_number_of(row, "seconds") > 0), path, "seconds", "not a positive number");
     return STARFISH_SUCCESS;
 }
 
@@ -111,10 +107,8 @@ static starfish_status read_row(const char *path, char *line, json_t *row)
     for (size_t c = 0; c < COLUMNS; ++c) {
         const char *cell = next_cell(&line);
         json_t *value = cell && *cell ? read_value(cell, c) : NULL;
-        if (!cell)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a row of fewer than %d cells", path, COLUMNS);
-        if (*cell && !value)
-            return starfish_json_fail(path, columns[c], c < TEXTS ? "not text of a line" : "not a number");
+        STARFISH_FAIL_IF(!cell, STARFISH_ERROR_ARGUMENT, "%s: a row of fewer than %d cells", path, COLUMNS);
+        STARFISH_JSON_FAIL_IF(*cell && !value, path, columns[c], c < TEXTS ? "not text of a line" : "not a number");
         if (value)
             json_object_set_new(row, columns[c], value);
     }
@@ -136,11 +130,10 @@ static starfish_status read_lines(const char *path, FILE *stream, json_t *rows)
     char line[LINE];
     for (size_t number = 1; fgets(line, sizeof line, stream); ++number) {
         char *end = strchr(line, '\n');
-        if (!end)
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: line %zu is not whole", path, number);
+        STARFISH_FAIL_IF(!end, STARFISH_ERROR_FILE, "%s: line %zu is not whole", path, number);
         *end = 0;
-        if (number == 1 && !is_head(line))
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: other columns than those of measured times", path);
+        STARFISH_FAIL_IF(number == 1 && !is_head(line), STARFISH_ERROR_FILE,
+                         "%s: other columns than those of measured times", path);
         if (number > 1) {
             json_t *row = json_object();
             json_array_append_new(rows, row);

@@ -7,8 +7,8 @@
 
 #include "apps/files/output.h"
 #include "apps/files/regular.h"
+#include "apps/recorded/recorded.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +52,6 @@ static starfish_status read_lines(const char *path, struct lines *lines)
     return right ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read", path);
 }
 
-/* Does the line tell a task's time? It begins with the task's footprint. */
-static int is_time(const char *line)
-{
-    return strspn(line, "0123456789abcdef") == 8 && (line[8] == '\t' || line[8] == ' ');
-}
-
 /* The last number of a line of a time. */
 static unsigned long samples_of(const char *line)
 {
@@ -95,9 +89,9 @@ static void write_lines(FILE *stream, const struct lines *lines)
             strtoul(lines->line[at], NULL, 10) == 0)
             continue;
         size_t first = at + 1, last;
-        while (first < lines->count && !is_time(lines->line[first]))
+        while (first < lines->count && !machine_is_time(lines->line[first]))
             ++first;
-        for (last = first; last < lines->count && is_time(lines->line[last]);)
+        for (last = first; last < lines->count && machine_is_time(lines->line[last]);)
             ++last;
         const size_t kept = sort_out(lines->line, first, last);
         fprintf(stream, "%zu\n", kept);
@@ -107,13 +101,13 @@ static void write_lines(FILE *stream, const struct lines *lines)
     }
 }
 
-static starfish_status mend(const char *path)
+static starfish_status mend(const char *path, const char *host)
 {
     struct lines lines = {NULL, 0, 0};
     struct starfish_output output;
+    (void)host; /* of all machines */
     starfish_status status = read_lines(path, &lines);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_output_open(&output, path);
+    STARFISH_THEN(status, starfish_output_open(&output, path));
     if (status == STARFISH_SUCCESS) {
         write_lines(output.stream, &lines);
         status = starfish_output_finish(&output, STARFISH_SUCCESS);
@@ -124,36 +118,9 @@ static starfish_status mend(const char *path)
     return status;
 }
 
-static starfish_status mend_folder(const char *folder)
-{
-    DIR *list = opendir(folder);
-    const struct dirent *entry;
-    starfish_status status = STARFISH_SUCCESS;
-    while (list && status == STARFISH_SUCCESS && (entry = readdir(list))) {
-        char path[SIMULATE_PATH];
-        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.' && length < (int)sizeof path)
-            status = mend(path);
-    }
-    if (list)
-        closedir(list);
-    return status;
-}
-
 starfish_status machine_mend_models(const char *folder)
 {
     char path[SIMULATE_PATH];
     snprintf(path, sizeof path, "%s/sampling/codelets", folder);
-    DIR *versions = opendir(path);
-    const struct dirent *entry;
-    starfish_status status = STARFISH_SUCCESS;
-    while (versions && status == STARFISH_SUCCESS && (entry = readdir(versions)))
-        if (entry->d_name[0] != '.') {
-            char version[SIMULATE_PATH + 256];
-            snprintf(version, sizeof version, "%s/%s", path, entry->d_name);
-            status = mend_folder(version);
-        }
-    if (versions)
-        closedir(versions);
-    return status;
+    return machine_each_file(path, 1, mend, NULL);
 }

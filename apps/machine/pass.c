@@ -85,12 +85,11 @@ static int has_row(const json_t *rows, const struct machine_pass *pass, const st
 {
     const json_t *row;
     size_t i;
-    json_array_foreach (rows, i, row) {
+    json_array_foreach (rows, i, row)
         if (strcmp(starfish_json_text_of(row, "case"), what->name) == 0 &&
             strcmp(starfish_json_text_of(row, "workers"), pass->workers) == 0 &&
             strcmp(starfish_json_text_of(row, "policy"), pass->policy) == 0)
             return 1;
-    }
     return 0;
 }
 
@@ -146,8 +145,7 @@ static starfish_status keep_row(const struct running *running, const struct mach
         what->problem, "arguments",
         json_sprintf("%s --repeat %d --warmup %d --rounds 1 --json", what->arguments, MACHINE_REPEATS, MACHINE_WARMUP),
         "slowdown", slowdown, "probe_seconds", command_json_real(running->probe.least));
-    if (!kept)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a case");
+    STARFISH_FAIL_IF(!kept, STARFISH_ERROR_MEMORY, "out of memory for a case");
     if (what->problem) {
         const int count = what->n[1] ? 3 : 1;
         snprintf(n, sizeof n, count == 3 ? "%zu %zu %zu" : "%zu", what->n[0], what->n[1], what->n[2]);
@@ -238,8 +236,7 @@ static starfish_status measure_here(struct running *running, struct sched *sched
     }
     if (is_first(c.policy) && status == STARFISH_SUCCESS)
         status = sched_calibrate_here(sched, &c, MOST_CALIBRATIONS, calibration_seconds[running->pass->stage]);
-    if (status == STARFISH_SUCCESS)
-        status = measure_calmly(running, sched, &c, &slowdown);
+    STARFISH_THEN(status, measure_calmly(running, sched, &c, &slowdown));
     if (status == STARFISH_SUCCESS) {
         sched_add_row(sched, &c);
         status = keep_row(running, what, json_array_get(sched->bench.rows, 0), slowdown);
@@ -267,10 +264,8 @@ static starfish_status run_case(struct running *running, const struct machine_ca
     sched.bench.more = json_pack("{s:[]}", "calibration");
     sched.plan.unchecked = what->stage != MACHINE_CODELETS;
     starfish_status status = plan_open(&sched.plan, PARTS);
-    if (status == STARFISH_SUCCESS)
-        status = plan_start(&sched.plan, running->context);
-    if (status == STARFISH_SUCCESS)
-        status = measure_here(running, &sched, what);
+    STARFISH_THEN(status, plan_start(&sched.plan, running->context));
+    STARFISH_THEN(status, measure_here(running, &sched, what));
     plan_stop(&sched.plan);
     plan_close(&sched.plan);
     json_decref(sched.bench.rows);
@@ -284,8 +279,7 @@ static void try_case(struct running *running, const struct machine_case *what)
     const struct machine_pass *pass = running->pass;
     const double start = clock_now();
     starfish_status status = machine_expect_case(pass->folder);
-    if (status == STARFISH_SUCCESS)
-        status = run_case(running, what);
+    STARFISH_THEN(status, run_case(running, what));
     machine_remove_case(pass->folder);
     fprintf(stderr, "        %-32s %5.2f s%s%s\n", what->name, clock_now() - start,
             status == STARFISH_SUCCESS ? "" : "  ", status == STARFISH_SUCCESS ? "" : starfish_error_message());

@@ -82,8 +82,8 @@ static starfish_status make_uniform(const size_t n[3], const char *problem, json
     const int on_cells = strncmp(problem, cells, sizeof cells - 1) == 0;
     const char *const kind = !on_cells ? problem : problem[sizeof cells - 1] ? problem + sizeof cells : "plain";
     const int singular = strcmp(kind, "singular") == 0, boundary = strcmp(kind, "boundary") == 0;
-    if (!singular && !boundary && strcmp(kind, "plain") != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "'%s' is no problem of a recorded machine", problem);
+    STARFISH_FAIL_IF(!singular && !boundary && strcmp(kind, "plain") != 0, STARFISH_ERROR_ARGUMENT,
+                     "'%s' is no problem of a recorded machine", problem);
     *root = poisson(n, singular ? "neumann" : "dirichlet", on_cells ? "cell" : "node");
     if (*root && boundary)
         json_object_set_new(*root, "boundary", json_pack("{s:f, s:f}", "z0", 1.0, "z1", 2.0));

@@ -19,7 +19,6 @@
 #include "scheduler/runtime/machine.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,9 +73,8 @@ static starfish_status prepare_folder(struct recording *recording)
     const int fits = absolute && snprintf(recording->absolute, sizeof recording->absolute, "%s", absolute) <
                                      (int)sizeof recording->absolute;
     free(absolute);
-    if (!fits)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be used: %s", recording->folder,
-                             absolute ? "its name is too long" : strerror(errno));
+    STARFISH_FAIL_IF(!fits, STARFISH_ERROR_FILE, "%s: cannot be used: %s", recording->folder,
+                     absolute ? "its name is too long" : strerror(errno));
     path_in(recording, "sampling", path);
     return machine_make_folder(path);
 }
@@ -190,8 +188,7 @@ static starfish_status describe_in(const struct recording *recording, starfish_c
     json_t *machine = describe(recording, context);
     starfish_status status = machine ? add_all_rates(recording, context, json_object_get(machine, "rates"))
                                      : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a machine");
-    if (status == STARFISH_SUCCESS)
-        status = starfish_json_write(path, machine);
+    STARFISH_THEN(status, starfish_json_write(path, machine));
     json_decref(machine);
     return status;
 }
@@ -220,8 +217,8 @@ static starfish_status write_machine(struct recording *recording)
         STARFISH_TRY(status);
     }
     STARFISH_TRY(machine_read(recording->absolute, &recording->machine));
-    if (strcmp(recording->machine.name, recording->name) != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is of another machine, %s", path, recording->machine.name);
+    STARFISH_FAIL_IF(strcmp(recording->machine.name, recording->name) != 0, STARFISH_ERROR_ARGUMENT,
+                     "%s: is of another machine, %s", path, recording->machine.name);
     return STARFISH_SUCCESS;
 }
 
@@ -261,8 +258,8 @@ static starfish_status add_pass(const struct recording *recording, enum machine_
                                 const char *policy, struct passes *passes)
 {
     struct machine_pass *pass = &passes->pass[passes->count];
-    if (passes->count == MOST_PASSES)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "more than %d sets of workers and policies", MOST_PASSES);
+    STARFISH_FAIL_IF(passes->count == MOST_PASSES, STARFISH_ERROR_ARGUMENT, "more than %d sets of workers and policies",
+                     MOST_PASSES);
     *pass = (struct machine_pass){.gpus = recording->machine.gpus, .quick = recording->quick, .stage = stage};
     snprintf(pass->folder, sizeof pass->folder, "%s", recording->absolute);
     snprintf(pass->workers, sizeof pass->workers, "%s", workers);
@@ -300,8 +297,8 @@ static starfish_status prepare_held_out(struct recording *recording)
 {
     char folder[SIMULATE_PATH], bus[SIMULATE_PATH + 8];
     path_in(recording, "held-out-XXXXXX", folder);
-    if (starfish_temporary_tree(folder) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_tree(folder) != 0, STARFISH_ERROR_FILE, "%s: cannot be made: %s", folder,
+                     strerror(errno));
     memcpy(recording->held_out, folder, sizeof folder);
     snprintf(bus, sizeof bus, "%s/bus", folder);
     STARFISH_FAIL_IF(symlink("../sampling/bus", bus) != 0, STARFISH_ERROR_FILE, "%s: %s", bus, strerror(errno));
@@ -312,8 +309,8 @@ static starfish_status run_held_out(struct recording *recording, const struct ma
 {
     if (!recording->held_out[0])
         STARFISH_TRY(prepare_held_out(recording));
-    if (setenv("STARPU_PERF_MODEL_DIR", recording->held_out, 1) != 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_FAIL_IF(setenv("STARPU_PERF_MODEL_DIR", recording->held_out, 1) != 0, STARFISH_ERROR_MEMORY,
+                     "out of memory for variables");
     return machine_pass_start(pass);
 }
 
@@ -327,10 +324,8 @@ static void run_pass(struct recording *recording, struct machine_pass *pass, dou
     say(recording, "%s: %s, %s: %zu cases in %.0f s; %.0f s are left", stages[pass->stage].says, pass->workers,
         pass->policy, before, seconds, seconds_left(recording));
     starfish_status status = simulate_learn_anew();
-    if (status == STARFISH_SUCCESS)
-        status = pass->stage == MACHINE_HELD_OUT ? run_held_out(recording, pass) : machine_pass_start(pass);
-    if (status == STARFISH_SUCCESS)
-        status = machine_mend_models(recording->absolute);
+    STARFISH_THEN(status, pass->stage == MACHINE_HELD_OUT ? run_held_out(recording, pass) : machine_pass_start(pass));
+    STARFISH_THEN(status, machine_mend_models(recording->absolute));
     if (status != STARFISH_SUCCESS)
         say(recording, "%s", starfish_error_message());
     const size_t after = machine_pass_left(pass);
@@ -376,8 +371,8 @@ static starfish_status record(void *data)
                      STARFISH_ERROR_MEMORY, "out of memory for variables");
     STARFISH_TRY(run_passes(recording));
     simulate_discard();
-    if (recording->done == 0 && recording->left > 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: no case could be recorded", recording->folder);
+    STARFISH_FAIL_IF(recording->done == 0 && recording->left > 0, STARFISH_ERROR_RUNTIME,
+                     "%s: no case could be recorded", recording->folder);
     printf("recorded %s in %s: %zu rows, %.0f s\n", recording->name, recording->folder, recording->done,
            clock_now() - recording->start);
     if (recording->left > 0)

@@ -47,8 +47,7 @@ static starfish_status with_context(struct sched *sched, struct sched_combinatio
     STARFISH_TRY(starfish_context_create(&context, &options));
     bench_machine(&sched->bench, context);
     starfish_status status = plan_start(&sched->plan, context);
-    if (status == STARFISH_SUCCESS)
-        status = work(sched, combination, solves);
+    STARFISH_THEN(status, work(sched, combination, solves));
     plan_stop(&sched->plan);
     starfish_context_destroy(context);
     return status;

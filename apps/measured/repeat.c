@@ -61,8 +61,7 @@ starfish_status repeat_solves(const struct repeats *what, starfish_plan *plan, s
     times->error = (double)NAN;
     STARFISH_TRY(starfish_plan_about(plan, &times->about));
     starfish_status status = solve_arrays_make(&arrays, what->load, what->constant);
-    if (status == STARFISH_SUCCESS)
-        status = solve_all(what, &arrays, plan, times);
+    STARFISH_THEN(status, solve_all(what, &arrays, plan, times));
     if (status == STARFISH_SUCCESS && what->find_error)
         status = find_error(what, &arrays, &times->error);
     solve_arrays_free(&arrays);

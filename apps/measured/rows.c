@@ -24,19 +24,19 @@ static void add_shares(json_t *row, const struct starfish_record *record, const 
     json_object_set_new(row, "tasks", json_integer((json_int_t)tasks));
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         const char *const name = names_workers[kind];
-        bench_keys(row, KEY(bench_name("%s_tasks", name), (double)account->tasks[kind] / tasks),
-                   KEY(bench_name("%s_work", name), account->busy[kind] / busy),
-                   KEY(bench_name("%s_idle_seconds", name), 1e-6 * account->idle[kind]));
+        command_keys(row, KEY(bench_name("%s_tasks", name), (double)account->tasks[kind] / tasks),
+                     KEY(bench_name("%s_work", name), account->busy[kind] / busy),
+                     KEY(bench_name("%s_idle_seconds", name), 1e-6 * account->idle[kind]));
     }
-    bench_keys(row, KEY("idle", idle / (workers * span)), KEY("data_wait_seconds", 1e-6 * account->fetching));
+    command_keys(row, KEY("idle", idle / (workers * span)), KEY("data_wait_seconds", 1e-6 * account->fetching));
 }
 
 /* Every link that anything went over has a key of its own. */
 static void add_links(json_t *row, const struct starfish_record *record)
 {
-    bench_keys(row, KEY("host_to_device", record->bytes.host_to_device),
-               KEY("device_to_host", record->bytes.device_to_host),
-               KEY("device_to_device", record->bytes.device_to_device));
+    command_keys(row, KEY("host_to_device", record->bytes.host_to_device),
+                 KEY("device_to_host", record->bytes.device_to_host),
+                 KEY("device_to_device", record->bytes.device_to_device));
     for (unsigned from = 0; from < record->nodes; from++)
         for (unsigned to = 0; to < record->nodes; to++) {
             const char *key = bench_name("link_%s_%s", record->node[from], record->node[to]);
@@ -50,10 +50,10 @@ static void add_bounds(json_t *row, const struct starfish_account *account)
     const double seconds = bench_seconds(row);
     const double area = 1e-6 * account->area, path = 1e-6 * account->critical_path;
     bench_limit(row, fmax(area, path));
-    bench_keys(row, KEY("area_bound_seconds", area), KEY("of_area_bound", area / seconds),
-               KEY("critical_path_seconds", path), KEY("of_critical_path", path / seconds),
-               KEY("critical_path_tasks", account->path_tasks),
-               KEY("bounds_by_models", json_boolean(account->complete)));
+    command_keys(row, KEY("area_bound_seconds", area), KEY("of_area_bound", area / seconds),
+                 KEY("critical_path_seconds", path), KEY("of_critical_path", path / seconds),
+                 KEY("critical_path_tasks", account->path_tasks),
+                 KEY("bounds_by_models", json_boolean(account->complete)));
 }
 
 /* `seconds` are sorted. */
@@ -102,13 +102,13 @@ void sched_add_row(struct sched *sched, const struct sched_combination *c)
     const struct starfish_record *record = typical(c);
     const struct starfish_account account = starfish_account_of(record);
     const double bytes = total(&record->links), seconds = bench_seconds(row);
-    bench_keys(row, KEY("bytes", bytes), KEY("bytes_per_second", bytes / seconds), KEY("policy", c->policy),
-               KEY("workers", c->workers), KEY("spread", quartiles_apart(c->seconds, c->count)),
-               KEY("method", c->method), KEY("residual", c->residual));
+    command_keys(row, KEY("bytes", bytes), KEY("bytes_per_second", bytes / seconds), KEY("policy", c->policy),
+                 KEY("workers", c->workers), KEY("spread", quartiles_apart(c->seconds, c->count)),
+                 KEY("method", c->method), KEY("residual", c->residual));
     add_shares(row, record, &account);
     if (SIMULATED)
         json_object_set_new(row, "far_estimates", command_json_real((double)c->tasks.far / (double)c->tasks.run));
-    bench_keys(row, KEY("span", 1e-6 * (account.end - account.begin)), KEY("lead", 1e-6 * lead_of(record)));
+    command_keys(row, KEY("span", 1e-6 * (account.end - account.begin)), KEY("lead", 1e-6 * lead_of(record)));
     add_links(row, record);
     add_bounds(row, &account);
     /* The bytes of tasks, which go through the memory beside their worker, and not over links. */

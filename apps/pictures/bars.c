@@ -176,8 +176,3 @@ starfish_status starfish_bars_write(const char *path, const struct starfish_bars
     free(layout);
     return status;
 }
-
-starfish_status starfish_bars_check(const char *path)
-{
-    return starfish_canvas_check(path);
-}

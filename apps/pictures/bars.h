@@ -25,9 +25,6 @@ struct starfish_bars {
 
 enum { STARFISH_MOST_BARS = 512 };
 
-/* Could `path` be written? It must end in .png, .svg or .pdf. Errors: ARGUMENT (extension), FILE. */
-starfish_status starfish_bars_check(const char *path);
-
 /* Draw and write, whole or not at all (apps/files/output.h). Errors: ARGUMENT (a value that is not positive), FILE,
  * MEMORY. */
 starfish_status starfish_bars_write(const char *path, const struct starfish_bars *chart);

@@ -257,16 +257,11 @@ double starfish_text_width(int size, const char *text)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static int ends_in(const char *path, const char *ending)
-{
-    const size_t length = strlen(path), end = strlen(ending);
-    return length > end && strcmp(path + length - end, ending) == 0;
-}
-
 starfish_status starfish_canvas_check(const char *path)
 {
-    if (!ends_in(path, ".png") && !ends_in(path, ".svg") && !ends_in(path, ".pdf"))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a picture's name ends in .png, .svg or .pdf", path);
+    STARFISH_FAIL_IF(!starfish_path_ends(path, ".png") && !starfish_path_ends(path, ".svg") &&
+                         !starfish_path_ends(path, ".pdf"),
+                     STARFISH_ERROR_ARGUMENT, "%s: a picture's name ends in .png, .svg or .pdf", path);
     return starfish_output_check(path);
 }
 
@@ -323,9 +318,10 @@ static void write_bytes(FILE *stream, const struct starfish_canvas *canvas, cons
     static const char end[] = "</svg>";
     const size_t length = sizeof end - 1;
     size_t at = bytes->count;
-    while (ends_in(canvas->path, ".svg") && at >= length && memcmp(bytes->data + at - length, end, length) != 0)
+    while (starfish_path_ends(canvas->path, ".svg") && at >= length &&
+           memcmp(bytes->data + at - length, end, length) != 0)
         --at;
-    if (at < length || !ends_in(canvas->path, ".svg")) {
+    if (at < length || !starfish_path_ends(canvas->path, ".svg")) {
         fwrite(bytes->data, 1, bytes->count, stream);
         return;
     }
@@ -336,9 +332,9 @@ static void write_bytes(FILE *stream, const struct starfish_canvas *canvas, cons
 
 static cairo_surface_t *surface_of(const char *path, double width, double height, struct bytes *bytes)
 {
-    if (ends_in(path, ".svg"))
+    if (starfish_path_ends(path, ".svg"))
         return cairo_svg_surface_create_for_stream(append, bytes, width, height);
-    if (ends_in(path, ".pdf"))
+    if (starfish_path_ends(path, ".pdf"))
         return cairo_pdf_surface_create_for_stream(append, bytes, width, height);
     cairo_surface_t *image =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(PIXELS * width), (int)ceil(PIXELS * height));
@@ -387,8 +383,7 @@ starfish_status starfish_canvas_finish(struct starfish_canvas *canvas, double wi
     if (drawn != CAIRO_STATUS_SUCCESS)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "%s: the picture cannot be drawn: %s", canvas->path,
                                cairo_status_to_string(drawn));
-    if (status == STARFISH_SUCCESS)
-        status = starfish_output_open(&output, canvas->path);
+    STARFISH_THEN(status, starfish_output_open(&output, canvas->path));
     if (status == STARFISH_SUCCESS) {
         write_bytes(output.stream, canvas, &bytes);
         status = starfish_output_finish(&output, STARFISH_SUCCESS);

@@ -176,8 +176,3 @@ starfish_status starfish_image_write(const char *path, const struct starfish_sli
     return starfish_canvas_finish(canvas, fmax(fmax(title, subtitle), plot.x + plot.width + 2 * GAP + BAR + RIGHT),
                                   plot.y + plot.height + 2.6 * LINE);
 }
-
-starfish_status starfish_image_check(const char *path)
-{
-    return starfish_canvas_check(path);
-}

@@ -16,9 +16,6 @@ struct starfish_slice {
     const char *title, *subtitle; /* subtitle: NULL: none */
 };
 
-/* Could `path` be written? It must end in .png, .svg or .pdf. Errors: ARGUMENT (extension), FILE. */
-starfish_status starfish_image_check(const char *path);
-
 /* Draw and write, whole or not at all (apps/files/output.h). Data of both signs get the diverging map, symmetric about
  * zero. Shapes flatter than 5:1 are drawn 5:1. Errors: FILE, MEMORY. */
 starfish_status starfish_image_write(const char *path, const struct starfish_slice *slice);

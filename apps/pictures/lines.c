@@ -209,8 +209,3 @@ starfish_status starfish_lines_write(const char *path, const struct starfish_lin
     free(point);
     return status;
 }
-
-starfish_status starfish_lines_check(const char *path)
-{
-    return starfish_canvas_check(path);
-}

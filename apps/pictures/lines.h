@@ -27,8 +27,6 @@ struct starfish_lines {
 
 enum { STARFISH_MOST_LINES = 64 };
 
-/* Could `path` be written? It must end in .png, .svg or .pdf. Errors: ARGUMENT (extension), FILE. */
-starfish_status starfish_lines_check(const char *path);
 /* Draw and write, whole or not at all (apps/files/output.h). Errors: ARGUMENT (a value that cannot be shown), FILE,
  * MEMORY. */
 starfish_status starfish_lines_write(const char *path, const struct starfish_lines *chart);

@@ -4,6 +4,7 @@
 
 #include "apps/lists.h"
 #include "apps/names.h"
+#include "base/precision.h"
 #include "base/real.h"
 
 #include <math.h>
@@ -19,8 +20,8 @@ starfish_status batch_case_read_size(const char *option, const char *item, struc
 {
     char first[LIST_ITEM];
     const char *x = strchr(item, 'x');
-    if (!x || x == item || !x[1])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not NxL, unknowns by lines", option, item);
+    STARFISH_FAIL_IF(!x || x == item || !x[1], STARFISH_ERROR_ARGUMENT, "%s: '%s' is not NxL, unknowns by lines",
+                     option, item);
     snprintf(first, sizeof first, "%.*s", (int)(x - item), item);
     STARFISH_TRY(list_count(option, first, &c->n));
     return list_count(option, x + 1, &c->lines);
@@ -70,14 +71,6 @@ static double random_real(size_t i, unsigned seed)
     return (double)(mixed >> 11) * 0x1p-52 - 1;
 }
 
-static void set_real(const struct batch_case *c, int array, size_t i, double value)
-{
-    if (c->precision == STARFISH_F32)
-        ((float *)c->host[array])[i] = (float)value;
-    else
-        ((double *)c->host[array])[i] = value;
-}
-
 /* Entries that lead out of a line are zero where it is not periodic, as cuSPARSE wants it. */
 void batch_case_fill(const struct batch_case *c, int array)
 {
@@ -88,19 +81,18 @@ void batch_case_fill(const struct batch_case *c, int array)
 
 #pragma omp parallel for if (c->count[array] > BATCH_FEW)
     for (size_t i = 0; i < c->count[array]; ++i)
-        set_real(c, array, i, middle + half * random_real(i, (unsigned)array));
+        starfish_element_set(c->host[array], c->precision, i, middle + half * random_real(i, (unsigned)array));
     for (size_t l = 0; l < lines && array == BATCH_LOWER && !c->periodic; ++l)
-        set_real(c, array, l * line, 0);
+        starfish_element_set(c->host[array], c->precision, l * line, 0);
     for (size_t l = 0; l < lines && array == BATCH_UPPER && !c->periodic; ++l)
-        set_real(c, array, (c->n - 1) * row + l * line, 0);
+        starfish_element_set(c->host[array], c->precision, (c->n - 1) * row + l * line, 0);
 }
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */
 
 static double value(const struct batch_case *c, int array, size_t i)
 {
-    return c->precision == STARFISH_F32 ? (double)((const float *)c->host[array])[i]
-                                        : ((const double *)c->host[array])[i];
+    return starfish_element(c->host[array], c->precision, i);
 }
 
 size_t batch_case_sampled_step(const struct batch_case *c)

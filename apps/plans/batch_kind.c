@@ -8,7 +8,6 @@
 #include "base/real.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct batch_run {
@@ -106,8 +105,8 @@ static starfish_status check_solution(struct plan *plan)
 {
     const struct batch_run *run = plan->data;
     plan->residual = batch_case_residual(&run->data);
-    if (plan->residual > batch_case_bound(&run->data))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", plan->name, plan->residual);
+    STARFISH_FAIL_IF(plan->residual > batch_case_bound(&run->data), STARFISH_ERROR_NUMERICAL, "%s: the residual is %g",
+                     plan->name, plan->residual);
     return STARFISH_SUCCESS;
 }
 

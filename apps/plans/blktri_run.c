@@ -15,11 +15,6 @@
 
 enum { CALIBRATIONS_AT_MOST = 200 }; /* each brings a sample of every task, and models want ten */
 
-static size_t reals_of(const struct blktri_case *c)
-{
-    return c->n[0] * c->n[1] * c->n[2] * (c->data == BLKTRI_REAL ? 1 : 2);
-}
-
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 /* The rows of a 2D problem, as FISHPACK takes them; complex ones in pairs, of a wave that is damped. */
@@ -77,8 +72,8 @@ static starfish_status allocate_times(struct blktri_times *times, size_t levels)
     times->levels = levels;
     for (int step = 0; step < BLKTRI_STEPS; ++step)
         for (size_t l = 0; l < levels; ++l)
-            if (!(times->step[step][l] = calloc(times->repeat, sizeof(double))))
-                return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for times of %zu levels", levels);
+            STARFISH_FAIL_IF(!(times->step[step][l] = calloc(times->repeat, sizeof(double))), STARFISH_ERROR_MEMORY,
+                             "no memory for times of %zu levels", levels);
     return STARFISH_SUCCESS;
 }
 
@@ -129,8 +124,7 @@ static starfish_status check(const struct blktri_case *c, starfish_context *cont
     starfish_status status = starfish_plan_about(plan, &about);
     snprintf(times->method, sizeof times->method, "%s", about.method);
     times->plan_seconds = about.seconds;
-    if (status == STARFISH_SUCCESS)
-        status = starfish_plan_solve(plan, NULL, arrays->rhs, arrays->solution, &info);
+    STARFISH_THEN(status, starfish_plan_solve(plan, NULL, arrays->rhs, arrays->solution, &info));
     starfish_plan_destroy(plan);
     if (status != STARFISH_SUCCESS)
         return status;
@@ -182,8 +176,7 @@ static starfish_status run_prepared(const struct blktri_case *c, starfish_contex
     STARFISH_TRY(check(c, context, arrays, times));
     STARFISH_TRY(make_plan(c, context, 0, &plan));
     starfish_status status = calibrate(context, plan, arrays);
-    if (status == STARFISH_SUCCESS)
-        status = time_solves(plan, arrays, warmup, c->busy, times);
+    STARFISH_THEN(status, time_solves(plan, arrays, warmup, c->busy, times));
     starfish_plan_destroy(plan);
     return status;
 }
@@ -194,14 +187,13 @@ starfish_status blktri_run(const struct blktri_case *c, starfish_context *contex
     struct solve_arrays arrays = {.context = context,
                                   .precision = c->precision,
                                   .place = c->on_device ? SOLVE_DEVICE : SOLVE_PINNED,
-                                  .count = reals_of(c)};
+                                  .count = c->n[0] * c->n[1] * c->n[2] * (c->data == BLKTRI_REAL ? 1 : 2)};
     memset(times, 0, sizeof *times);
     times->repeat = repeat;
     times->seconds = calloc(repeat, sizeof *times->seconds);
     starfish_status status = times->seconds ? solve_arrays_make(&arrays, NULL, (double)NAN)
                                             : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu times", repeat);
-    if (status == STARFISH_SUCCESS)
-        status = run_prepared(c, context, &arrays, warmup, times);
+    STARFISH_THEN(status, run_prepared(c, context, &arrays, warmup, times));
     solve_arrays_free(&arrays);
     return status;
 }

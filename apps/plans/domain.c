@@ -181,8 +181,8 @@ static starfish_status make(struct making *m)
     domain->point = calloc(3 * points + 1, sizeof *domain->point);
     domain->cell = malloc((lattice * cells + 1) * sizeof *domain->cell);
     domain->mark = calloc(2 * (size_t)m->d * cells + 1, sizeof *domain->mark);
-    if (!domain->point || !domain->cell || !domain->mark)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    STARFISH_FAIL_IF(!domain->point || !domain->cell || !domain->mark, STARFISH_ERROR_MEMORY,
+                     "out of memory for a mesh");
     memset(domain->cell, 0xff, lattice * cells * sizeof *domain->cell); /* middles are not given */
     domain->mesh = (struct starfish_fem_mesh){.dimensions = m->d,
                                               .points = points,
@@ -203,8 +203,8 @@ starfish_status fem_domain_create(int d, size_t times, struct fem_domain *domain
 {
     const int n = (int)times;
     memset(domain, 0, sizeof *domain);
-    if (times < 1 || times > FEM_MOST_CUTS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "edges of the coarse mesh are cut into 1 to %d", FEM_MOST_CUTS);
+    STARFISH_FAIL_IF(times < 1 || times > FEM_MOST_CUTS, STARFISH_ERROR_ARGUMENT,
+                     "edges of the coarse mesh are cut into 1 to %d", FEM_MOST_CUTS);
     const struct cut cut = {n * cuts[d].side, n * cuts[d].layers, n * cuts[d].columns};
     struct making m = {.domain = domain, .d = d, .cut = cut};
     const starfish_status status = make(&m);

@@ -89,8 +89,8 @@ static starfish_status read_dirichlet(struct elements *e, const char *text)
     size_t count;
     double number;
     STARFISH_TRY(find_groups(e, "--dirichlet", text, &count, &value));
-    if (!read_numbers(value, &number, 1))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dirichlet: '%s' is not GROUP=NUMBER", text);
+    STARFISH_FAIL_IF(!read_numbers(value, &number, 1), STARFISH_ERROR_ARGUMENT, "--dirichlet: '%s' is not GROUP=NUMBER",
+                     text);
     for (size_t g = 0; g < count; ++g)
         e->dirichlet[e->problem.dirichlets++] = (struct starfish_fem_dirichlet){.group = e->group[g], .value = number};
     return STARFISH_SUCCESS;

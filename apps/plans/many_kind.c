@@ -6,9 +6,7 @@
 #include "poisson/methods.h"
 #include "poisson/options.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct many_run {
@@ -38,8 +36,8 @@ static starfish_status open_many(struct plan *plan)
 {
     const struct plan_options *given = &plan->options;
     struct many_run *run = plan->data;
-    if (given->precision == STARFISH_PRECISION_MIXED || given->cycles > 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--many: neither --precision mixed nor --cycles");
+    STARFISH_FAIL_IF(given->precision == STARFISH_PRECISION_MIXED || given->cycles > 0, STARFISH_ERROR_UNSUPPORTED,
+                     "--many: neither --precision mixed nor --cycles");
     starfish_options_set_defaults(&starfish_poisson_option_table, &run->options);
     run->options.size = sizeof run->options;
     run->options.method = STARFISH_METHOD_SLAB;
@@ -78,8 +76,8 @@ static starfish_status check_solution(struct plan *plan)
     const struct many_run *run = plan->data;
     const double most = run->options.precision == STARFISH_F32 ? 1e-3 : 1e-9;
     plan->residual = plan->result.residual_max;
-    if (!(plan->residual < most))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", plan->name, plan->residual);
+    STARFISH_FAIL_IF(!(plan->residual < most), STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", plan->name,
+                     plan->residual);
     return STARFISH_SUCCESS;
 }
 

@@ -8,9 +8,7 @@
 #include "poisson/methods.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct mesh_run {
     struct multigrid_mesh mesh;

@@ -31,8 +31,8 @@ starfish_status multigrid_mesh_create(const char *name, int level, struct multig
 
     memset(mesh, 0, sizeof *mesh);
     STARFISH_TRY(starfish_q1_named(name, &refinement));
-    if (level < 1 || level > MULTIGRID_MOST_LEVEL)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--level: is %d, must be 1 .. %d", level, MULTIGRID_MOST_LEVEL);
+    STARFISH_FAIL_IF(level < 1 || level > MULTIGRID_MOST_LEVEL, STARFISH_ERROR_ARGUMENT,
+                     "--level: is %d, must be 1 .. %d", level, MULTIGRID_MOST_LEVEL);
     for (int d = 0; d < 2; d++) {
         mesh->problem.elements[d] = (size_t)1 << level;
         mesh->problem.width[d] = mesh->width[d] = malloc(mesh->problem.elements[d] * sizeof(double));
@@ -41,8 +41,8 @@ starfish_status multigrid_mesh_create(const char *name, int level, struct multig
     starfish_q1_unknowns(&mesh->problem, mesh->n);
     mesh->count = mesh->n[0] * mesh->n[1];
     mesh->load = malloc((SIMULATED ? 1 : mesh->count) * sizeof(double));
-    if (!mesh->width[0] || !mesh->width[1] || !mesh->load)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh of level %d", level);
+    STARFISH_FAIL_IF(!mesh->width[0] || !mesh->width[1] || !mesh->load, STARFISH_ERROR_MEMORY,
+                     "out of memory for a mesh of level %d", level);
     STARFISH_TRY(starfish_q1_refine(&refinement, mesh->width[0], mesh->width[1]));
     if (SIMULATED)
         return STARFISH_SUCCESS;
@@ -114,8 +114,7 @@ starfish_status multigrid_repeat(const struct repeats *what, starfish_plan *plan
 {
     times->chosen = (struct starfish_multigrid_options)STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     starfish_status status = starfish_multigrid_plan_options(plan, &times->chosen);
-    if (status == STARFISH_SUCCESS)
-        status = repeat_solves(what, plan, times);
+    STARFISH_THEN(status, repeat_solves(what, plan, times));
     starfish_plan_destroy(plan);
     return status;
 }

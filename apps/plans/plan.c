@@ -2,6 +2,7 @@
 /* Selects the kind of plan from the command line, and implements what all kinds have in common. */
 #include "apps/plans/plan.h"
 
+#include "apps/files/output.h"
 #include "apps/options.h"
 #include "apps/recorded/simulate.h"
 #include "base/real.h"
@@ -9,23 +10,16 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct plan_kind *const kinds[PLAN_KINDS] = {
     [PLAN_PROBLEM] = &plan_problem, [PLAN_MESH] = &plan_mesh,         [PLAN_BATCH] = &plan_batch,
     [PLAN_MANY] = &plan_many,       [PLAN_ELEMENTS] = &plan_elements,
 };
 
-static int is_mesh_file(const char *path)
-{
-    const size_t length = path ? strlen(path) : 0;
-    return length > 4 && strcmp(path + length - 4, ".msh") == 0;
-}
-
 static starfish_status find_kind(struct plan *plan)
 {
     int found = 0;
-    if (is_mesh_file(plan->options.named[PLAN_PROBLEM])) {
+    if (starfish_path_ends(plan->options.named[PLAN_PROBLEM], ".msh")) {
         plan->options.named[PLAN_ELEMENTS] = plan->options.named[PLAN_PROBLEM];
         plan->options.named[PLAN_PROBLEM] = NULL;
     }
@@ -35,11 +29,11 @@ static starfish_status find_kind(struct plan *plan)
             found++;
         }
     for (int i = 0; i < PLAN_KINDS && found == 1; ++i)
-        if (plan->options.only[i] && plan->kind != kinds[i])
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is for %s", plan->options.only[i], kinds[i]->whose);
-    if (found == 1 && *options_word(&plan->options.words, "--algorithm") && plan->kind != kinds[PLAN_PROBLEM] &&
-        plan->kind != kinds[PLAN_BATCH])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--algorithm: is for a problem file or --batch");
+        STARFISH_FAIL_IF(plan->options.only[i] && plan->kind != kinds[i], STARFISH_ERROR_ARGUMENT, "%s: is for %s",
+                         plan->options.only[i], kinds[i]->whose);
+    STARFISH_FAIL_IF(found == 1 && *options_word(&plan->options.words, "--algorithm") &&
+                         plan->kind != kinds[PLAN_PROBLEM] && plan->kind != kinds[PLAN_BATCH],
+                     STARFISH_ERROR_ARGUMENT, "--algorithm: is for a problem file or --batch");
     if (found == 1)
         return STARFISH_SUCCESS;
     plan->kind = NULL;

@@ -58,8 +58,8 @@ static starfish_status check_options(const struct problem_run *run)
     STARFISH_FAIL_IF(o->precision == STARFISH_PRECISION_MIXED && !(run->iterates && member(run, run->library, "mixed")),
                      STARFISH_ERROR_UNSUPPORTED,
                      "--precision: the direct methods have no mixed mode; choose f64 or f32");
-    if (o->cycles > 0 && !(run->iterates && member(run, run->library, "fixed")))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for iterative methods, as --method multigrid");
+    STARFISH_FAIL_IF(o->cycles > 0 && !(run->iterates && member(run, run->library, "fixed")), STARFISH_ERROR_ARGUMENT,
+                     "--cycles: is for iterative methods, as --method multigrid");
     if (most && *most < 1) /* which the library may take for its default */
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--max-iterations is %d, must be 1 or more", *most);
     return STARFISH_SUCCESS;
@@ -176,8 +176,8 @@ static starfish_status name_key(const struct problem_run *run, starfish_status s
     char message[STARFISH_MESSAGE], key[64];
     int end = 0;
     snprintf(message, sizeof message, "%s", starfish_error_message());
-    if (status == STARFISH_ERROR_ARGUMENT && run->options.elements)
-        return starfish_fail(status, "%s: %s", run->problem.path, message);
+    STARFISH_FAIL_IF(status == STARFISH_ERROR_ARGUMENT && run->options.elements, status, "%s: %s", run->problem.path,
+                     message);
     if (status != STARFISH_ERROR_ARGUMENT || sscanf(message, "problem.%63[a-z_] is NULL%n", key, &end) != 1 || end == 0)
         return status;
     return starfish_json_fail(run->problem.path, key, "missing%s", message + end);

@@ -6,7 +6,6 @@
 #include "solver/solver.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static struct problem_run *run_of(const struct plan *plan)
 {

@@ -99,8 +99,7 @@ static starfish_status solve_pinned(struct solve_run *run)
         status = starfish_pin(run->solver.context, memory[pinned], bytes);
         pinned += status == STARFISH_SUCCESS;
     }
-    if (status == STARFISH_SUCCESS)
-        status = solve_repeatedly(run);
+    STARFISH_THEN(status, solve_repeatedly(run));
     if (status == STARFISH_SUCCESS && run->solver.options.repeat > 1)
         status = solve_stream(run);
     while (pinned-- > 0)
@@ -115,8 +114,8 @@ static starfish_status check_options(struct solve_run *run)
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &workers));
     run->seconds = malloc(run->solver.options.repeat * sizeof *run->seconds);
-    if (!run->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", run->solver.options.repeat);
+    STARFISH_FAIL_IF(!run->seconds, STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times",
+                     run->solver.options.repeat);
     return STARFISH_SUCCESS;
 }
 
@@ -126,11 +125,6 @@ static void print(const struct solve_run *run)
         run->front->print_json(run);
     else if (!run->options.quiet)
         run->front->print_table(run);
-}
-
-static starfish_status read_files(struct solve_run *run)
-{
-    return problem_read(&run->solver);
 }
 
 /* What the ranks' files say of which functions are called, and by all ranks. */
@@ -155,21 +149,6 @@ static starfish_status agree_on_files(struct solve_run *run)
     return starfish_transport_agree_on(run->solver.transport, STARFISH_SUCCESS, walk_files, run);
 }
 
-static starfish_status prepare(struct solve_run *run)
-{
-    return problem_prepare(&run->solver);
-}
-
-static starfish_status make_plan(struct solve_run *run)
-{
-    return problem_make_plan(&run->solver, 1);
-}
-
-static starfish_status check_result(struct solve_run *run)
-{
-    return problem_check_result(&run->solver);
-}
-
 starfish_status solve_read_plane(struct solve_run *run, size_t dimensions)
 {
     const char *text = run->options.plane;
@@ -181,30 +160,26 @@ starfish_status solve_read_plane(struct solve_run *run, size_t dimensions)
     const int d = text[0] - 'x', is_named = d >= 0 && d < 3 && text[1] == '=';
     const int is_largest = is_named && strcmp(text + 2, "max") == 0;
     const double coordinate = is_named && !is_largest ? starfish_read_real(text + 2, &end) : (double)NAN;
-    if (!is_named || (end && (end == text + 2 || *end || !isfinite(coordinate))))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: '%s' is not like z=0.3 or y=max", text);
+    STARFISH_FAIL_IF(!is_named || (end && (end == text + 2 || *end || !isfinite(coordinate))), STARFISH_ERROR_ARGUMENT,
+                     "--plane: '%s' is not like z=0.3 or y=max", text);
     run->plane = (struct solve_plane){coordinate, d};
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check_outputs(struct solve_run *run)
-{
-    return run->front->check_outputs(run);
-}
-
-static starfish_status write_outputs(struct solve_run *run)
-{
-    return run->front->write_outputs(run);
-}
-
 /* Ranks agree after every stage: where one has failed, no other goes on. */
+#define AGREE(stage) STARFISH_TRY(starfish_transport_agree(run->solver.transport, stage))
 static starfish_status run_stages(struct solve_run *run)
 {
-    static starfish_status (*const stages[])(struct solve_run * run) = {
-        check_options, read_files, agree_on_files, check_outputs, prepare,
-        make_context,  make_plan,  solve_pinned,   check_result,  write_outputs};
-    for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
-        STARFISH_TRY(starfish_transport_agree(run->solver.transport, stages[s](run)));
+    AGREE(check_options(run));
+    AGREE(problem_read(&run->solver));
+    AGREE(agree_on_files(run));
+    AGREE(run->front->check_outputs(run));
+    AGREE(problem_prepare(&run->solver));
+    AGREE(make_context(run));
+    AGREE(problem_make_plan(&run->solver, 1));
+    AGREE(solve_pinned(run));
+    AGREE(problem_check_result(&run->solver));
+    AGREE(run->front->write_outputs(run));
     return STARFISH_SUCCESS;
 }
 

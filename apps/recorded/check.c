@@ -49,7 +49,7 @@ struct counts {
     long combination_blocks, implementation_blocks, times; /* found */
 };
 
-static int is_time(const char *line)
+int machine_is_time(const char *line)
 {
     return strspn(line, "0123456789abcdef") == 8 && (line[8] == '\t' || line[8] == ' ');
 }
@@ -83,50 +83,41 @@ static int is_whole(FILE *stream)
             sum = NULL;
         } else
             sum = announced_by(line, &counts);
-        counts.times += is_time(line) && strchr(line, '\n');
+        counts.times += machine_is_time(line) && strchr(line, '\n');
     }
     free(line);
     return lines == 0 || (right && !sum && counts.combinations == counts.combination_blocks &&
                           counts.implementations == counts.implementation_blocks && counts.entries == counts.times);
 }
 
-static starfish_status check_times(const char *folder, const char *name, const char *host)
+static starfish_status check_times(const char *path, const char *host)
 {
-    char path[SIMULATE_PATH + 1024];
-    const size_t length = strlen(name), end = strlen(host);
-    if (length <= end + 1 || strcmp(name + length - end, host) != 0)
+    const size_t length = strlen(path), end = strlen(host);
+    if (length <= end || strcmp(path + length - end, host) != 0)
         return STARFISH_SUCCESS; /* of another machine: StarPU does not read it */
-    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *stream;
     STARFISH_TRY(starfish_regular_open(path, &stream));
     const int whole = is_whole(stream);
     fclose(stream);
-    return whole ? STARFISH_SUCCESS
-                 : starfish_fail(STARFISH_ERROR_FILE,
-                                 "%s: is not whole: it announces other numbers of times than it has", path);
+    STARFISH_FAIL_IF(!whole, STARFISH_ERROR_FILE, "%s: is not whole: it announces other numbers of times than it has",
+                     path);
+    return STARFISH_SUCCESS;
 }
 
-typedef starfish_status check_entry(const char *folder, const char *name, const char *host);
-
-/* All entries of a folder; one that is not there has none. */
-static starfish_status check_folder(const char *folder, const char *host, check_entry *check)
+starfish_status machine_each_file(const char *folder, int depth, machine_visit *visit, const char *host)
 {
     DIR *list = opendir(folder);
     const struct dirent *entry;
     starfish_status status = STARFISH_SUCCESS;
-    while (list && status == STARFISH_SUCCESS && (entry = readdir(list)))
-        if (entry->d_name[0] != '.')
-            status = check(folder, entry->d_name, host);
+    while (list && status == STARFISH_SUCCESS && (entry = readdir(list))) {
+        char path[SIMULATE_PATH + 1024];
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.' && length < (int)sizeof path)
+            status = depth > 0 ? machine_each_file(path, depth - 1, visit, host) : visit(path, host);
+    }
     if (list)
         closedir(list);
     return status;
-}
-
-static starfish_status check_version(const char *folder, const char *name, const char *host)
-{
-    char path[SIMULATE_PATH + 512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return check_folder(path, host, check_times);
 }
 
 starfish_status simulate_check(const char *folder)
@@ -140,5 +131,5 @@ starfish_status simulate_check(const char *folder)
         snprintf(models, sizeof models, "%s/../%s/sampling/codelets", folder, machine.models);
     else
         snprintf(models, sizeof models, "%s/sampling/codelets", folder);
-    return check_folder(models, host, check_version);
+    return machine_each_file(models, 1, check_times, host);
 }

@@ -16,8 +16,9 @@ enum { MOST = 4096 }; /* of cores, of rows of a plane, of whatever is counted */
 static starfish_status read_count(const char *path, const json_t *root, const char *key, int least, int *count)
 {
     const json_t *value = json_object_get(root, key);
-    if (!json_is_integer(value) || json_integer_value(value) < least || json_integer_value(value) > MOST)
-        return starfish_json_fail(path, key, "must be a whole number from %d to %d", least, MOST);
+    STARFISH_JSON_FAIL_IF(!json_is_integer(value) || json_integer_value(value) < least ||
+                              json_integer_value(value) > MOST,
+                          path, key, "must be a whole number from %d to %d", least, MOST);
     *count = (int)json_integer_value(value);
     return STARFISH_SUCCESS;
 }
@@ -28,8 +29,8 @@ static const double least_rate = 1e-6, most_rate = 1e15;
 static starfish_status read_rate(const char *path, const char *key, const json_t *value, double *rate)
 {
     STARFISH_TRY(starfish_json_number(path, key, value, rate));
-    if (*rate < least_rate || *rate > most_rate)
-        return starfish_json_fail(path, key, "must be from %g to %g", least_rate, most_rate);
+    STARFISH_JSON_FAIL_IF(*rate < least_rate || *rate > most_rate, path, key, "must be from %g to %g", least_rate,
+                          most_rate);
     return STARFISH_SUCCESS;
 }
 
@@ -48,8 +49,7 @@ static starfish_status read_rates(const char *path, const json_t *entry, struct 
     int n[2] = {0, 0};
     static const struct starfish_option known = {STARFISH_OPTION_PRECISIONS};
     const int number = precision ? starfish_option_value(&known, precision) : -1;
-    if (number < 0)
-        return starfish_json_fail(path, "rates", "\"precision\" must be \"f64\" or \"f32\"");
+    STARFISH_JSON_FAIL_IF(number < 0, path, "rates", "\"precision\" must be \"f64\" or \"f32\"");
     STARFISH_TRY(read_count(path, entry, "nx", 1, &n[0]));
     STARFISH_TRY(read_count(path, entry, "ny", 1, &n[1]));
     struct starfish_rates *rates = &there->rates;
@@ -65,8 +65,8 @@ static starfish_status read_name(const char *path, const json_t *root, const cha
                                  char name[STARFISH_MACHINE_NAME])
 {
     const char *text = json_string_value(json_object_get(root, key));
-    if (!text || !*text || *text == '.' || strlen(text) >= STARFISH_MACHINE_NAME || strchr(text, '/'))
-        return starfish_json_fail(path, key, "must be the name of a machine");
+    STARFISH_JSON_FAIL_IF(!text || !*text || *text == '.' || strlen(text) >= STARFISH_MACHINE_NAME || strchr(text, '/'),
+                          path, key, "must be the name of a machine");
     snprintf(name, STARFISH_MACHINE_NAME, "%s", text);
     return STARFISH_SUCCESS;
 }
@@ -86,15 +86,16 @@ static starfish_status read_corrections(const char *path, const json_t *root, st
             continue;
         STARFISH_TRY(starfish_json_number(path, "factor", json_object_get(entry, "factor"), &there->factor));
         STARFISH_TRY(starfish_json_number(path, "seconds", json_object_get(entry, "seconds"), &there->seconds));
-        if (!(there->factor >= 0.01 && there->factor <= 100 && there->seconds >= 0 && there->seconds <= 10))
-            return starfish_json_fail(path, "corrections", "factors must be from 0.01 to 100, seconds from 0 to 10");
+        STARFISH_JSON_FAIL_IF(
+            !(there->factor >= 0.01 && there->factor <= 100 && there->seconds >= 0 && there->seconds <= 10), path,
+            "corrections", "factors must be from 0.01 to 100, seconds from 0 to 10");
     }
     machine->choosing = STARFISH_MACHINE_CHOOSING;
     const json_t *choosing = json_object_get(corrections, "choosing");
     if (choosing)
         STARFISH_TRY(starfish_json_number(path, "choosing", choosing, &machine->choosing));
-    if (!(machine->choosing >= 0 && machine->choosing <= 1e-3))
-        return starfish_json_fail(path, "choosing", "must be from 0 to 0.001 seconds");
+    STARFISH_JSON_FAIL_IF(!(machine->choosing >= 0 && machine->choosing <= 1e-3), path, "choosing",
+                          "must be from 0 to 0.001 seconds");
     return STARFISH_SUCCESS;
 }
 
@@ -112,12 +113,11 @@ static starfish_status read_machine(const char *path, const json_t *root, struct
         STARFISH_TRY(read_rate(path, "gpu_speed", json_object_get(root, "gpu_speed"), &machine->gpu_speed));
     STARFISH_TRY(read_corrections(path, root, machine));
     const size_t gpus = json_array_size(json_object_get(root, "gpus"));
-    if (gpus > MOST)
-        return starfish_json_fail(path, "gpus", "at most %d entries", MOST);
+    STARFISH_JSON_FAIL_IF(gpus > MOST, path, "gpus", "at most %d entries", MOST);
     machine->gpus = (int)gpus;
     machine->rate_count = json_array_size(json_object_get(root, "rates"));
-    if (machine->rate_count > STARFISH_MACHINE_RATES)
-        return starfish_json_fail(path, "rates", "at most %d entries", STARFISH_MACHINE_RATES);
+    STARFISH_JSON_FAIL_IF(machine->rate_count > STARFISH_MACHINE_RATES, path, "rates", "at most %d entries",
+                          STARFISH_MACHINE_RATES);
     json_array_foreach (json_object_get(root, "rates"), i, entry)
         STARFISH_TRY(read_rates(path, entry, &machine->rates[i]));
     return STARFISH_SUCCESS;
@@ -128,8 +128,8 @@ starfish_status machine_read(const char *folder, struct starfish_machine *machin
     char path[4096];
     json_t *root;
     *machine = (struct starfish_machine){.cores = 0};
-    if (snprintf(path, sizeof path, "%s/machine.json", folder) >= (int)sizeof path)
-        return starfish_fail(STARFISH_ERROR_FILE, "a machine's folder has too long a name");
+    STARFISH_FAIL_IF(snprintf(path, sizeof path, "%s/machine.json", folder) >= (int)sizeof path, STARFISH_ERROR_FILE,
+                     "a machine's folder has too long a name");
     STARFISH_TRY(starfish_json_load(path, &root));
     const starfish_status status = read_machine(path, root, machine);
     json_decref(root);

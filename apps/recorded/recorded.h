@@ -27,4 +27,10 @@ void machine_use_named(void);
 void machine_describe(const struct starfish_runtime *runtime, const struct starfish_worker *worker, size_t workers,
                       char *text, size_t size);
 
+/* Does the line of a file of StarPU's models tell a task's time? It begins with the task's footprint. */
+int machine_is_time(const char *line);
+/* Call `visit` for all entries of a folder, which need not be there; depth 1: for those of the folders in it. */
+typedef starfish_status machine_visit(const char *path, const char *host);
+starfish_status machine_each_file(const char *folder, int depth, machine_visit *visit, const char *host);
+
 #endif

@@ -147,8 +147,8 @@ starfish_status simulate_environment(const char *folder)
                                         {"STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", "1"},
                                         {"STARPU_NOPENCL", "0"}};
     for (size_t i = machine.models[0] ? 0 : 1; i < sizeof variables / sizeof variables[0]; ++i)
-        if (setenv(variables[i][0], variables[i][1], 1) != 0)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+        STARFISH_FAIL_IF(setenv(variables[i][0], variables[i][1], 1) != 0, STARFISH_ERROR_MEMORY,
+                         "out of memory for variables");
     /* As contexts do (scheduler/runtime/start.c), but the simulating StarPU reads its folders before there is one, and
      * would say that an installation which has been moved has none of models. */
     STARFISH_FAIL_IF(setenv("STARPU_SILENT", "1", 0) != 0, STARFISH_ERROR_MEMORY, "out of memory for variables");
@@ -184,11 +184,12 @@ starfish_status simulate_learn_anew(void)
 {
     simulate_discard();
     snprintf(learnt.folder, sizeof learnt.folder, "/tmp/starfish-XXXXXX");
-    if (starfish_temporary_folder(learnt.folder) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there: %s", strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_folder(learnt.folder) != 0, STARFISH_ERROR_FILE,
+                     "/tmp: no folder can be made there: %s", strerror(errno));
     snprintf(learnt.file, sizeof learnt.file, "%s/heteroprio", learnt.folder);
-    if (starfish_temporary_expect(learnt.file) != 0 || setenv("STARPU_HETEROPRIO_DATA_FILE", learnt.file, 1) != 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_FAIL_IF(starfish_temporary_expect(learnt.file) != 0 ||
+                         setenv("STARPU_HETEROPRIO_DATA_FILE", learnt.file, 1) != 0,
+                     STARFISH_ERROR_MEMORY, "out of memory for variables");
     return STARFISH_SUCCESS;
 }
 
@@ -236,8 +237,8 @@ void simulate_describe(char *text, size_t size)
 static starfish_status become(const char *name, int argc, char **argv)
 {
     char program[SIMULATE_PATH], folder[SIMULATE_PATH];
-    if (simulate_find(name, folder) != STARFISH_SUCCESS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--simulate: %s", starfish_error_message());
+    STARFISH_FAIL_IF(simulate_find(name, folder) != STARFISH_SUCCESS, STARFISH_ERROR_ARGUMENT, "--simulate: %s",
+                     starfish_error_message());
     STARFISH_TRY(simulate_program(program));
     STARFISH_TRY(simulate_check(folder));
     STARFISH_TRY(simulate_environment(folder));

@@ -19,7 +19,6 @@
 #include <math.h>
 #include <starfish/starfish.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SMOOTHERS = 3, NUMBERINGS = STARFISH_FEM_NUMBERINGS, PLACES = 2 };
@@ -112,8 +111,7 @@ static starfish_status run(struct experiment *e, starfish_context *context, stru
     s->matrices = (struct starfish_fem_matrices)STARFISH_FEM_MATRICES_DEFAULTS;
     STARFISH_TRY(starfish_fem_plan_create(context, &problem, &options, &plan));
     starfish_status status = starfish_fem_matrices(plan, &s->matrices);
-    if (status == STARFISH_SUCCESS)
-        status = repeat_elements(&what, plan, &s->times);
+    STARFISH_THEN(status, repeat_elements(&what, plan, &s->times));
     s->bytes = s->times.result.iterations * starfish_fem_cycle_bytes(plan);
     starfish_plan_destroy(plan);
     return status;
@@ -125,12 +123,12 @@ static const char *const places[PLACES] = {"cores", "GPU"};
 
 static void add_keys(json_t *row, const struct solve *s)
 {
-    bench_keys(row, KEY("element", starfish_fem_element_names[s->element]),
-               KEY("smoother", starfish_fem_smoother_names[s->smoother]),
-               KEY("numbering", starfish_fem_numbering_names[s->numbering]), KEY("where", places[s->place]),
-               KEY("unknowns", s->times.about.unknowns), KEY("nonzeros", s->matrices.nonzeros),
-               KEY("smoother_nonzeros", s->matrices.smoother_nonzeros), KEY("setup_seconds", s->times.about.seconds),
-               KEY("smoother_seconds", s->matrices.smoother_seconds));
+    command_keys(row, KEY("element", starfish_fem_element_names[s->element]),
+                 KEY("smoother", starfish_fem_smoother_names[s->smoother]),
+                 KEY("numbering", starfish_fem_numbering_names[s->numbering]), KEY("where", places[s->place]),
+                 KEY("unknowns", s->times.about.unknowns), KEY("nonzeros", s->matrices.nonzeros),
+                 KEY("smoother_nonzeros", s->matrices.smoother_nonzeros), KEY("setup_seconds", s->times.about.seconds),
+                 KEY("smoother_seconds", s->matrices.smoother_seconds));
 }
 
 static double or_nan(double stated)
@@ -157,8 +155,7 @@ static starfish_status read_known(struct experiment *e)
         if (good)
             json_array_extend(e->before, rows);
         json_decref(root);
-        if (!good)
-            return starfish_json_fail(files.item[i], "name", "must be %s", e->bench.name);
+        STARFISH_JSON_FAIL_IF(!good, files.item[i], "name", "must be %s", e->bench.name);
     }
     return STARFISH_SUCCESS;
 }
@@ -382,12 +379,10 @@ static starfish_status measure(struct bench *bench)
         bench->parts += STARFISH_FEM_ELEMENTS * NUMBERINGS * (size_t)smoothers_at(e, place);
     if (e->copies && status == STARFISH_SUCCESS)
         bench_copies(bench);
-    if (status == STARFISH_SUCCESS)
-        status = fem_domain_create(e->d, 1, &e->domain);
+    STARFISH_THEN(status, fem_domain_create(e->d, 1, &e->domain));
     if (status == STARFISH_SUCCESS && e->mesh)
         status = fem_domain_write(&e->domain, e->mesh);
-    if (status == STARFISH_SUCCESS)
-        status = measure_all(e);
+    STARFISH_THEN(status, measure_all(e));
     fem_domain_free(&e->domain);
     json_decref(e->before);
     return status;

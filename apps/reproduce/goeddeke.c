@@ -19,15 +19,23 @@
 static const char *const meshes[] = {"U1", "U2", "U3", "A1", "A2", "A3", "A4", "A5"};
 enum { MESHES = sizeof meshes / sizeof meshes[0], FIRST_LEVEL = 8, PAPER_LEVELS = 2, MOST_CYCLES = 2000 };
 
+struct run;
+
 struct experiment {
     struct bench bench; /* first: measure() gets at the rest through it */
     size_t level;       /* the largest */
-    starfish_status (*measure)(struct experiment *e);
-    size_t solves[2]; /* that are announced for a mesh and level (table 1: a level): without a GPU, with one */
-    int by_digits;    /* table 4 rather than 3 */
-    int alone;        /* makes contexts of its own, or none */
-    const char *mesh;
+    const struct row *row;
     starfish_context *context; /* a GPU if there is one, else all cores */
+};
+
+/* A table or figure of the paper. */
+struct row {
+    const char *name, *summary, *mesh;
+    size_t level, solves, with_gpu; /* solves that are announced for a mesh and level (table 1: a level) */
+    starfish_status (*measure)(struct experiment *e); /* NULL: every mesh at the largest level and the one before: */
+    starfish_status (*measure_mesh)(struct experiment *e, struct run *run, size_t mesh);
+    int by_digits; /* table 4 rather than 3 */
+    int alone;     /* makes contexts of its own, or none */
 };
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -65,10 +73,10 @@ static json_t *complete(json_t *row, const struct run *run, const char *variant,
                         double ours)
 {
     reproduce_compare(row, run->beside ? (double)NAN : paper, run->beside ? "the paper stores its matrix" : why, ours);
-    bench_keys(row, KEY("mesh", run->name), KEY("level", run->level), KEY("variant", variant),
-               KEY("matrix", run->beside ? "matrix-free" : starfish_matrix_names[STARFISH_MATRIX_STORED]),
-               KEY("cycles", run->times.result.iterations), KEY("corrections", run->times.result.corrections),
-               KEY("residual", run->times.result.residual), KEY("error", run->times.error));
+    command_keys(row, KEY("mesh", run->name), KEY("level", run->level), KEY("variant", variant),
+                 KEY("matrix", run->beside ? "matrix-free" : starfish_matrix_names[STARFISH_MATRIX_STORED]),
+                 KEY("cycles", run->times.result.iterations), KEY("corrections", run->times.result.corrections),
+                 KEY("residual", run->times.result.residual), KEY("error", run->times.error));
     return row;
 }
 
@@ -146,10 +154,9 @@ static starfish_status measure_table1(struct experiment *e)
                                  known && at > 0 ? twice[before] / twice[at] : (double)NAN};
         struct run run;
         status = run_create(&run, "U1", level);
-        if (status == STARFISH_SUCCESS)
-            status = add_single_errors(e, &run, known ? single[at] : (double)NAN, &error[0]);
-        if (status == STARFISH_SUCCESS)
-            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[at] : (double)NAN, REPRODUCE_SIZE);
+        STARFISH_THEN(status, add_single_errors(e, &run, known ? single[at] : (double)NAN, &error[0]));
+        STARFISH_THEN(status,
+                      add_error(e, &run, STARFISH_F64, "double", known ? twice[at] : (double)NAN, REPRODUCE_SIZE));
         error[1] = run.times.error;
         if (status == STARFISH_SUCCESS)
             add_reductions(e, &run, paper, (double[]){last[0] / error[0], last[1] / error[1]});
@@ -176,32 +183,29 @@ static int paper_level(int level)
 }
 
 /* With stored bands, then matrix-free. */
-static starfish_status in_both_forms(struct experiment *e, struct run *run, size_t mesh,
-                                     starfish_status (*measure)(struct experiment *, struct run *, size_t mesh))
+static starfish_status in_both_forms(struct experiment *e, struct run *run, size_t mesh)
 {
     const struct starfish_multigrid_options usual = run->options;
 
-    STARFISH_TRY(measure(e, run, mesh));
+    STARFISH_TRY(e->row->measure_mesh(e, run, mesh));
     run->options = usual;
     run->options.matrix = STARFISH_MATRIX_TENSOR;
     run->beside = 1;
-    return measure(e, run, mesh);
+    return e->row->measure_mesh(e, run, mesh);
 }
 
 /* Every mesh at the largest level and the one before. */
-static starfish_status for_meshes(struct experiment *e,
-                                  starfish_status (*measure)(struct experiment *, struct run *, size_t mesh))
+static starfish_status measure_meshes(struct experiment *e)
 {
     starfish_status status = STARFISH_SUCCESS;
 
     for (size_t m = 0; m < MESHES; m++)
         for (int level = (int)e->level - 1; level <= (int)e->level && status == STARFISH_SUCCESS; level++) {
             struct run run;
-            if (e->mesh && strcmp(e->mesh, meshes[m]) != 0)
+            if (e->row->mesh && strcmp(e->row->mesh, meshes[m]) != 0)
                 continue;
             status = run_create(&run, meshes[m], level);
-            if (status == STARFISH_SUCCESS)
-                status = in_both_forms(e, &run, m, measure);
+            STARFISH_THEN(status, in_both_forms(e, &run, m));
             multigrid_mesh_free(&run.mesh);
         }
     return status;
@@ -215,11 +219,6 @@ static starfish_status errors_of_mesh(struct experiment *e, struct run *run, siz
         add_error(e, run, STARFISH_F64, "double", known < 0 ? (double)NAN : table2[mesh][known][0], REPRODUCE_SIZE));
     return add_error(e, run, STARFISH_PRECISION_MIXED, starfish_precision_names[STARFISH_PRECISION_MIXED],
                      known < 0 ? (double)NAN : table2[mesh][known][1], REPRODUCE_SIZE);
-}
-
-static starfish_status measure_table2(struct experiment *e)
-{
-    return for_meshes(e, errors_of_mesh);
 }
 
 /* ---- Tables 3 and 4: cycles and times of mixed precision --------------------------------------------------------- */
@@ -255,10 +254,11 @@ static starfish_status add_inner(struct experiment *e, struct run *run, int coun
 {
     char variant[32];
 
-    snprintf(variant, sizeof variant, "%d %s%s", count, e->by_digits ? "digit" : "inner cycle", count > 1 ? "s" : "");
+    snprintf(variant, sizeof variant, "%d %s%s", count, e->row->by_digits ? "digit" : "inner cycle",
+             count > 1 ? "s" : "");
     multigrid_set_precision(&run->options, STARFISH_PRECISION_MIXED);
     run->options.inner_cycles = count;
-    run->options.inner_digits = e->by_digits ? count : 0;
+    run->options.inner_digits = e->row->by_digits ? count : 0;
     bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
     json_t *row = add_number(e, run, variant, "cycles", paper ? paper->cycles : (double)NAN, REPRODUCE_SIZE,
@@ -292,17 +292,12 @@ static starfish_status inner_of_mesh(struct experiment *e, struct run *run, size
     add_number(e, run, "double", "cycles", known < 0 ? (double)NAN : cycles_in_double[mesh][known], REPRODUCE_SIZE,
                run->times.result.iterations);
     add_time(e, run, "double", (double)NAN, REPRODUCE_LEFT_OUT);
-    if (!e->by_digits)
+    if (!e->row->by_digits)
         STARFISH_TRY(add_zebra(e, run));
     for (int count = 1; count <= 3; count++)
-        STARFISH_TRY(
-            add_inner(e, run, count, known < 0 ? NULL : &(e->by_digits ? table4 : table3)[mesh][known][count - 1]));
+        STARFISH_TRY(add_inner(e, run, count,
+                               known < 0 ? NULL : &(e->row->by_digits ? table4 : table3)[mesh][known][count - 1]));
     return STARFISH_SUCCESS;
-}
-
-static starfish_status measure_inner(struct experiment *e)
-{
-    return for_meshes(e, inner_of_mesh);
 }
 
 /* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ---------------------------------------------- */
@@ -373,11 +368,6 @@ static starfish_status speedups_of_mesh(struct experiment *e, struct run *run, s
                        cost[table][ratios[r].slow] / cost[table][ratios[r].fast]);
         }
     return STARFISH_SUCCESS;
-}
-
-static starfish_status measure_speedups(struct experiment *e)
-{
-    return for_meshes(e, speedups_of_mesh);
 }
 
 /* ---- Figures 5 and 6: smoothers ---------------------------------------------------------------------------------- */
@@ -496,11 +486,6 @@ static starfish_status smoothers_of_mesh(struct experiment *e, struct run *run, 
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_smoothers(struct experiment *e)
-{
-    return for_meshes(e, smoothers_of_mesh);
-}
-
 /* ---- Figure 2: two operations by level --------------------------------------------------------------------------- */
 
 static starfish_status measure_operations(struct experiment *e)
@@ -511,10 +496,10 @@ static starfish_status measure_operations(struct experiment *e)
 /* Meshes and levels. */
 static int count_problems(const struct experiment *e)
 {
-    return e->measure == measure_table1       ? (int)e->level - 1
-           : e->measure == measure_operations ? (int)e->level - 2
-           : e->mesh                          ? 2
-                                              : 2 * MESHES;
+    return e->row->measure == measure_table1       ? (int)e->level - 1
+           : e->row->measure == measure_operations ? (int)e->level - 2
+           : e->row->mesh                          ? 2
+                                                   : 2 * MESHES;
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
@@ -526,60 +511,49 @@ static starfish_status measure(struct bench *bench)
     STARFISH_FAIL_IF(e->level < 3 || e->level > MULTIGRID_MOST_LEVEL, STARFISH_ERROR_ARGUMENT,
                      "--level: is %zu, must be 3 .. %d", e->level, MULTIGRID_MOST_LEVEL);
     STARFISH_TRY(bench_look_around(bench));
-    bench->parts = e->solves[bench->gpus > 0] * (size_t)count_problems(e);
-    if (e->alone)
-        return e->measure(e);
-    STARFISH_TRY(workers_open(bench->gpus > 0 ? "gpu:1" : "cpu", 0, &e->context));
-    const starfish_status status = e->measure(e);
-    starfish_context_destroy(e->context);
+    bench->parts = (bench->gpus > 0 ? e->row->with_gpu : e->row->solves) * (size_t)count_problems(e);
+    if (!e->row->alone)
+        STARFISH_TRY(workers_open(bench->gpus > 0 ? "gpu:1" : "cpu", 0, &e->context));
+    const starfish_status status = (e->row->measure ? e->row->measure : measure_meshes)(e);
+    if (!e->row->alone)
+        starfish_context_destroy(e->context);
     return status;
 }
 
 int reproduce_goeddeke(int argc, char **argv)
 {
 #define PAPER "Goeddeke, Strzodka 2011, "
-    static const struct {
-        const char *name, *summary, *mesh;
-        size_t level, solves, with_gpu; /* solves that are announced, without a GPU and with one */
-        starfish_status (*measure)(struct experiment *e);
-        int by_digits, alone;
-    } rows[] = {
+    static const struct row rows[] = {
         {"goeddeke-table1", PAPER "table 1: errors in L2 by level, in single and double precision.", "U1", 10, 3, 3,
-         measure_table1, 0, 0},
+         measure_table1, NULL, 0, 0},
         {"goeddeke-table2", PAPER "table 2: errors in L2 on all meshes, in double and mixed precision.", NULL, 9, 4, 4,
-         measure_table2, 0, 0},
+         NULL, errors_of_mesh, 0, 0},
         {"goeddeke-table3", PAPER "table 3: cycles and times of mixed precision by 1, 2, 3 inner cycles.", NULL, 9, 10,
-         10, measure_inner, 0, 0},
+         10, NULL, inner_of_mesh, 0, 0},
         {"goeddeke-table4", PAPER "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", NULL,
-         9, 8, 8, measure_inner, 1, 0},
+         9, 8, 8, NULL, inner_of_mesh, 1, 0},
         {"goeddeke-table5",
          PAPER "tables 5 and 6: one core and a GPU by times and by times per digit. Without a GPU: the core's times.",
-         NULL, 9, 4, 8, measure_speedups, 0, 1},
+         NULL, 9, 4, 8, NULL, speedups_of_mesh, 0, 1},
         {"goeddeke-table6", PAPER "tables 5 and 6: the rows of goeddeke-table5, from which table 6 is computed.", NULL,
-         9, 4, 8, measure_speedups, 0, 1},
+         9, 4, 8, NULL, speedups_of_mesh, 0, 1},
         {"goeddeke-figure2",
          PAPER "figure 2: AXPY and DEFECT by level, in single and double precision, on all cores and on a GPU if there "
                "is one.",
-         NULL, 10, 2, 2, measure_operations, 0, 1},
+         NULL, 10, 2, 2, measure_operations, NULL, 0, 1},
         {"goeddeke-figure5", PAPER "figure 5: smoothers on the isotropic mesh U1, on one core and a GPU.", "U1", 10, 5,
-         10, measure_smoothers, 0, 1},
+         10, NULL, smoothers_of_mesh, 0, 1},
         {"goeddeke-figure6", PAPER "figure 6: smoothers on the anisotropic mesh A2, on one core and a GPU.", "A2", 10,
-         5, 10, measure_smoothers, 0, 1},
+         5, 10, NULL, smoothers_of_mesh, 0, 1},
     };
-    size_t row = 0;
-    while (strcmp(rows[row].name, argv[0]) != 0)
+    const struct row *row = rows;
+    while (strcmp(row->name, argv[0]) != 0)
         row++;
-    struct experiment e = {.bench = {.name = rows[row].name, .repeat = 5, .warmup = 2},
-                           .level = rows[row].level,
-                           .measure = rows[row].measure,
-                           .by_digits = rows[row].by_digits,
-                           .alone = rows[row].alone,
-                           .solves = {rows[row].solves, rows[row].with_gpu},
-                           .mesh = rows[row].mesh};
+    struct experiment e = {.bench = {.name = row->name, .repeat = 5, .warmup = 2}, .level = row->level, .row = row};
     const struct option_entry options[] = {
         {"--level", OPTION_COUNT, &e.level, "L", .help = "the largest level"},
         BENCH_OPTIONS(&e.bench),
         {.name = NULL},
     };
-    return reproduce_main(&e.bench, rows[row].summary, options, argc, argv, measure);
+    return reproduce_main(&e.bench, row->summary, options, argc, argv, measure);
 }

@@ -170,8 +170,8 @@ struct figure {
 
 static void name_row(json_t *row, const struct figure *figure, const struct arrays *a, const char *variant)
 {
-    bench_keys(row, KEY("mesh", "U1"), KEY("level", figure->level),
-               KEY("precision", starfish_precision_names[a->precision]), KEY("variant", variant));
+    command_keys(row, KEY("mesh", "U1"), KEY("level", figure->level),
+                 KEY("precision", starfish_precision_names[a->precision]), KEY("variant", variant));
 }
 
 /* A number of what was measured, beside what the paper says of its largest level; NULL: nothing. */
@@ -279,8 +279,7 @@ starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int larg
     for (figure.level = FIRST_LEVEL; figure.level <= largest && status == STARFISH_SUCCESS; figure.level++) {
         struct multigrid_mesh mesh;
         status = multigrid_mesh_create("U1", figure.level, &mesh);
-        if (status == STARFISH_SUCCESS)
-            status = measure_mesh(&figure, &mesh);
+        STARFISH_THEN(status, measure_mesh(&figure, &mesh));
         multigrid_mesh_free(&mesh);
     }
     free(figure.seconds);

@@ -10,7 +10,6 @@
 #include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ static void add(struct experiment *e, const char *mesh, int level, const char *w
 {
     json_t *row =
         reproduce_number(&e->bench, bench_name("%s, level %d: %s", mesh, level, what), paper, REPRODUCE_SIZE, ours);
-    bench_keys(row, KEY("mesh", mesh), KEY("level", level));
+    command_keys(row, KEY("mesh", mesh), KEY("level", level));
 }
 
 /* ---- Widths ------------------------------------------------------------------------------------------------------ */
@@ -167,8 +166,7 @@ static starfish_status find_condition(const struct experiment *e, const struct m
     STARFISH_FAIL_IF(!x, STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", mesh->count);
     options.smoother = STARFISH_SMOOTHER_ADI;
     starfish_status status = starfish_q1_plan_create(e->context, &mesh->problem, &options, &plan);
-    if (status == STARFISH_SUCCESS)
-        status = smallest_eigenvalue(plan, mesh->count, x, x + mesh->count, &smallest);
+    STARFISH_THEN(status, smallest_eigenvalue(plan, mesh->count, x, x + mesh->count, &smallest));
     if (status == STARFISH_SUCCESS)
         *condition = largest_eigenvalue(mesh, x, x + mesh->count) / smallest;
     starfish_plan_destroy(plan);
@@ -187,8 +185,7 @@ static starfish_status measure_mesh(struct experiment *e, size_t m, int level)
     starfish_status status = multigrid_mesh_create(meshes[m].name, level, &mesh);
     if (status == STARFISH_SUCCESS && level == (int)e->level)
         add_widths(e, m, level, &mesh);
-    if (status == STARFISH_SUCCESS)
-        status = find_condition(e, &mesh, &condition);
+    STARFISH_THEN(status, find_condition(e, &mesh, &condition));
     if (status == STARFISH_SUCCESS)
         add(e, meshes[m].name, level, "condition number", known ? meshes[m].condition[at] : (double)NAN, condition);
     multigrid_mesh_free(&mesh);

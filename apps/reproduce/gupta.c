@@ -24,8 +24,8 @@ static starfish_status set_precision(const struct gupta *g, struct starfish_diff
 {
     const int mixed = strcmp(g->precision, "mixed") == 0, single = strcmp(g->precision, "f32") == 0;
 
-    if (!mixed && !single && strcmp(g->precision, "f64") != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--precision: is '%s', must be f32, f64 or mixed", g->precision);
+    STARFISH_FAIL_IF(!mixed && !single && strcmp(g->precision, "f64") != 0, STARFISH_ERROR_ARGUMENT,
+                     "--precision: is '%s', must be f32, f64 or mixed", g->precision);
     options->precision = single ? STARFISH_F32 : STARFISH_F64;
     options->mixed = mixed;
     return STARFISH_SUCCESS;
@@ -68,9 +68,9 @@ double gupta_if_paper(const struct gupta *g, double number)
 
 static void describe(json_t *row, const struct gupta *g, const struct repeated *times, const char *version)
 {
-    bench_keys(row, KEY("version", version), KEY("precision", g->precision),
-               KEY("status", starfish_outcome_name(times->result.outcome)), KEY("iterations", times->result.iterations),
-               KEY("residual", times->result.residual));
+    command_keys(row, KEY("version", version), KEY("precision", g->precision),
+                 KEY("status", starfish_outcome_name(times->result.outcome)),
+                 KEY("iterations", times->result.iterations), KEY("residual", times->result.residual));
 }
 
 /* ---- Table 1, figure 5: seven versions --------------------------------------------------------------------------- */
@@ -120,62 +120,46 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
     char name[128];
 
     bench_next("%s on %s, %zu x %zu", v->name, gupta_places[place], g->n, g->n);
-    const starfish_status status = run_version(g, given, version, context, &times);
-    if (status == STARFISH_SUCCESS) {
-        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, gupta_places[place], g->n,
-                 g->n);
-        json_t *row = bench_row(&g->bench, "starfish", name, times.seconds, times.repeat, 0);
-        *seconds = bench_seconds(row);
-        reproduce_compare(row, gupta_if_paper(g, paper_versions[version].seconds[place]), REPRODUCE_SIZE, *seconds);
-        describe(row, g, &times, v->name);
-        bench_keys(row, KEY("plan_seconds", times.about.seconds), KEY("error", times.error));
-        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name,
-                 gupta_places[place], g->n, g->n);
-        row = reproduce_number(&g->bench, name, gupta_if_paper(g, paper_versions[version].iterations[place]),
-                               REPRODUCE_SIZE, times.result.iterations);
-        describe(row, g, &times, v->name);
-        json_object_set_new(row, "error", command_json_real(times.error));
-        if (v->deflated)
-            json_object_set_new(row, "note", json_string("not reproduced: the paper's right-hand side is not known"));
-    }
-    if (status == STARFISH_SUCCESS && version == GUPTA_DIPCG2)
-        STARFISH_TRY(add_rate(g, given, place, context, *seconds / times.result.iterations));
-    return status;
+    STARFISH_TRY(run_version(g, given, version, context, &times));
+    snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, gupta_places[place], g->n, g->n);
+    json_t *row = bench_row(&g->bench, "starfish", name, times.seconds, times.repeat, 0);
+    *seconds = bench_seconds(row);
+    reproduce_compare(row, gupta_if_paper(g, paper_versions[version].seconds[place]), REPRODUCE_SIZE, *seconds);
+    describe(row, g, &times, v->name);
+    command_keys(row, KEY("plan_seconds", times.about.seconds), KEY("error", times.error));
+    row = reproduce_number(&g->bench, bench_name("%s: iterations", name),
+                           gupta_if_paper(g, paper_versions[version].iterations[place]), REPRODUCE_SIZE,
+                           times.result.iterations);
+    describe(row, g, &times, v->name);
+    command_keys(row, KEY("error", times.error));
+    if (v->deflated)
+        command_keys(row, KEY("note", "not reproduced: the paper's right-hand side is not known"));
+    return version == GUPTA_DIPCG2 ? add_rate(g, given, place, context, *seconds / times.result.iterations)
+                                   : STARFISH_SUCCESS;
 }
 
-static starfish_status measure_versions(struct gupta *g, int place, starfish_context *context, double *seconds)
+static double seconds_of[PLACES][DIFFUSION_VERSIONS];
+
+static starfish_status measure_versions(struct gupta *g, int place, starfish_context *context)
 {
     struct diffusion_case given;
     starfish_status status = diffusion_laplacian(g->n, &given);
 
     for (int v = 0; v < DIFFUSION_VERSIONS && status == STARFISH_SUCCESS; v++)
-        status = add_version(g, &given, v, place, context, &seconds[v]);
+        status = add_version(g, &given, v, place, context, &seconds_of[place][v]);
     diffusion_case_free(&given);
     return status;
-}
-
-static starfish_status versions_at(struct gupta *g, int place, starfish_context *context)
-{
-    double seconds[DIFFUSION_VERSIONS];
-
-    return measure_versions(g, place, context, seconds);
 }
 
 static starfish_status measure_table1(struct gupta *g)
 {
     g->bench.parts = DIFFUSION_VERSIONS * (size_t)gupta_places_here(g);
-    return gupta_at_all_places(g, versions_at);
+    return gupta_at_all_places(g, measure_versions);
 }
 
 /* ---- Figure 5, and the sweep over grids, blocks and vectors ------------------------------------------------------ */
 
-static double seconds_of[PLACES][DIFFUSION_VERSIONS];
 enum { GRIDS = 3 };
-
-static starfish_status remember_versions(struct gupta *g, int place, starfish_context *context)
-{
-    return measure_versions(g, place, context, seconds_of[place]);
-}
 
 static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *given, size_t n, int version,
                                  starfish_context *context)
@@ -188,17 +172,13 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
             diffusion_set_version(&diffusion_versions[version], block * n, vectors * n, &options);
             options.tolerance = 1e-5;
             STARFISH_TRY(set_precision(g, &options));
-            const starfish_status status = run(g, given, &options, context, &times);
-            if (status == STARFISH_SUCCESS) {
-                json_t *row = reproduce_number(&g->bench,
-                                               bench_name("%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
-                                                          diffusion_versions[version].name, n, n, block, vectors),
-                                               (double)NAN, REPRODUCE_PICTURE, times.result.iterations);
-                describe(row, g, &times, diffusion_versions[version].name);
-                json_object_set_new(row, "solve_seconds",
-                                    command_json_real(command_median(times.seconds, times.repeat)));
-            }
-            STARFISH_TRY(status);
+            STARFISH_TRY(run(g, given, &options, context, &times));
+            json_t *row = reproduce_number(&g->bench,
+                                           bench_name("%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
+                                                      diffusion_versions[version].name, n, n, block, vectors),
+                                           (double)NAN, REPRODUCE_PICTURE, times.result.iterations);
+            describe(row, g, &times, diffusion_versions[version].name);
+            command_keys(row, KEY("solve_seconds", command_median(times.seconds, times.repeat)));
         }
     return STARFISH_SUCCESS;
 }
@@ -222,13 +202,12 @@ static starfish_status sweep_at(struct gupta *g, int place, starfish_context *co
 static starfish_status measure_figure5(struct gupta *g)
 {
     g->bench.parts = DIFFUSION_VERSIONS * (size_t)gupta_places_here(g) + GRIDS;
-    STARFISH_TRY(gupta_at_all_places(g, remember_versions));
-    for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
+    STARFISH_TRY(gupta_at_all_places(g, measure_versions));
+    for (int v = 0; v < DIFFUSION_VERSIONS; v++)
         reproduce_number(
             &g->bench, bench_name("DPCG%d (%s): speed-up of the GPU over one core", v + 1, diffusion_versions[v].name),
             gupta_if_paper(g, paper_versions[v].seconds[0] / paper_versions[v].seconds[1]), REPRODUCE_SIZE,
             g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
-    }
     return gupta_at_all_places(g, sweep_at);
 }
 
@@ -281,20 +260,16 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
         o.mixed = p == 2;
         o.tolerance = p == 0 ? 1e-6 : 1e-8;
         bench_next("two phases, %s, %s on %s", name, what[p], gupta_places[place]);
-        const starfish_status status = run_or_time(g, given, &o, context, &known[p], &times, &timed);
-        if (status == STARFISH_SUCCESS) {
-            json_t *row = reproduce_number(&g->bench,
-                                           bench_name("two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n,
-                                                      name, what[p], gupta_places[place]),
-                                           (double)NAN, REPRODUCE_OURS, times.result.iterations);
-            describe(row, g, &times, name);
-            bench_keys(row, KEY("precision", what[p]), KEY("recurrence", times.result.recurrence),
-                       KEY("solve_seconds", command_median(times.seconds, times.repeat)),
-                       KEY("timed_iterations", timed));
-            if (says_of(options))
-                reproduce_words(row, says_of(options));
-        }
-        STARFISH_TRY(status);
+        STARFISH_TRY(run_or_time(g, given, &o, context, &known[p], &times, &timed));
+        json_t *row = reproduce_number(&g->bench,
+                                       bench_name("two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name,
+                                                  what[p], gupta_places[place]),
+                                       (double)NAN, REPRODUCE_OURS, times.result.iterations);
+        describe(row, g, &times, name);
+        command_keys(row, KEY("precision", what[p]), KEY("recurrence", times.result.recurrence),
+                     KEY("solve_seconds", command_median(times.seconds, times.repeat)), KEY("timed_iterations", timed));
+        if (says_of(options))
+            reproduce_words(row, says_of(options));
     }
     return STARFISH_SUCCESS;
 }
@@ -314,11 +289,9 @@ static starfish_status phases_at(struct gupta *g, int place, starfish_context *c
     options.method = STARFISH_DIFFUSION_CG;
     options.preconditioner = STARFISH_PRECONDITIONER_IP;
     options.deflation = STARFISH_DEFLATION_REGIONS;
-    if (status == STARFISH_SUCCESS)
-        status = add_phases(g, &given, place, "IP, regions", &options, context, g->known[4]);
+    STARFISH_THEN(status, add_phases(g, &given, place, "IP, regions", &options, context, g->known[4]));
     options = (struct starfish_diffusion_options)STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    if (status == STARFISH_SUCCESS)
-        status = add_phases(g, &given, place, "multigrid", &options, context, g->known[5]);
+    STARFISH_THEN(status, add_phases(g, &given, place, "multigrid", &options, context, g->known[5]));
     diffusion_case_free(&given);
     return status;
 }

@@ -12,7 +12,6 @@
 #include "diffusion/options.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- Tasks of a solve -------------------------------------------------------------------------------------------- */
@@ -27,8 +26,7 @@ static starfish_status record_one(const struct diffusion_case *given, const stru
 
     STARFISH_TRY(starfish_record_start(context, record));
     starfish_status status = diffusion_repeat(given, options, what, &times);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_record_stop(*record);
+    STARFISH_THEN(status, starfish_record_stop(*record));
     return status;
 }
 
@@ -157,10 +155,10 @@ static struct gupta_tasks kernel_of_step(const struct kernel *kernel, const stru
 static void add_count(struct gupta *g, const char *kernel, const char *what, const char *unit, double paper,
                       double ours)
 {
-    json_object_set_new(
-        reproduce_number(&g->bench, bench_name("%s: %s%s%s", kernel, what, unit ? ", over " : "", unit ? unit : ""),
-                         paper, "the paper counts reading and writing apart", ours),
-        "how", json_string(isnan(ours) ? "no such kernel, or not counted" : "counted"));
+    command_keys(reproduce_number(&g->bench,
+                                  bench_name("%s: %s%s%s", kernel, what, unit ? ", over " : "", unit ? unit : ""),
+                                  paper, "the paper counts reading and writing apart", ours),
+                 KEY("how", isnan(ours) ? "no such kernel, or not counted" : "counted"));
 }
 
 static void add_kernel(struct gupta *g, const struct kernel *kernel, const struct gupta_tasks *ours)
@@ -190,10 +188,8 @@ static starfish_status with_steps(struct gupta *g, int version,
 
     bench_next("tasks of %s, %zu x %zu", diffusion_versions[version].name, g->n, g->n);
     starfish_status status = diffusion_laplacian(g->n, &given);
-    if (status == STARFISH_SUCCESS)
-        status = workers_open(g->bench.gpus > 0 ? "gpu:1" : "cpu:1", 0, &context);
-    if (status == STARFISH_SUCCESS)
-        status = gupta_record(g, &given, context, &solves);
+    STARFISH_THEN(status, workers_open(g->bench.gpus > 0 ? "gpu:1" : "cpu:1", 0, &context));
+    STARFISH_THEN(status, gupta_record(g, &given, context, &solves));
     if (status == STARFISH_SUCCESS)
         add(g, &solves);
     gupta_forget(&solves);
@@ -256,14 +252,12 @@ starfish_status gupta_list_characteristics(struct gupta *g)
                 {"SpMV", {1, 1, 1, 0}, {0, 1, 0, 0}},        {"A Z E^-1 b", {1, 1, 1, 0}, {0, 0, 0, 0}},
                 {"Z' x", {1, 1, 1, 1}, {0, 0, 0, 0}},        {"saxpy_alpha", {1, 0, 0, 0}, {0, 0, 0, 0}},
                 {"saxpy_beta", {0, 0, 0, 0}, {0, 0, 0, 0}}};
-    char name[96];
 
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        for (int w = 0; w < 4; w++) {
-            snprintf(name, sizeof name, "%s: %s", rows[r].name, what[w]);
-            json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper[w], NULL, rows[r].ours[w]), "how",
-                                json_string("by hand"));
-        }
+        for (int w = 0; w < 4; w++)
+            command_keys(reproduce_number(&g->bench, bench_name("%s: %s", rows[r].name, what[w]), rows[r].paper[w],
+                                          NULL, rows[r].ours[w]),
+                         KEY("how", "by hand"));
     return STARFISH_SUCCESS;
 }
 
@@ -320,10 +314,9 @@ static void add_shares(struct gupta *g, int place, const struct starfish_record 
                 &g->bench, bench_name("%s on %s: %s", shares[s].name, gupta_places[place], statistics[what]), paper,
                 place == 1 ? REPRODUCE_SIZE : "the paper's table is of a GPU", ours[what]);
             if (isnan(ours[what]))
-                json_object_set_new(row, "note",
-                                    json_string(what == OCCUPANCY    ? "a profiler's"
-                                                : isnan(ours[SHARE]) ? "no such kernel"
-                                                                     : "counted together"));
+                command_keys(row, KEY("note", what == OCCUPANCY    ? "a profiler's"
+                                              : isnan(ours[SHARE]) ? "no such kernel"
+                                                                   : "counted together"));
         }
     }
 }
@@ -337,8 +330,7 @@ static starfish_status shares_at(struct gupta *g, int place, starfish_context *c
 
     bench_next("tasks of DIPCG2 on %s, %zu x %zu", gupta_places[place], g->n, g->n);
     starfish_status status = diffusion_laplacian(g->n, &given);
-    if (status == STARFISH_SUCCESS)
-        status = record_one(&given, &options, context, 1, &record);
+    STARFISH_THEN(status, record_one(&given, &options, context, 1, &record));
     if (status == STARFISH_SUCCESS)
         add_shares(g, place, record);
     starfish_record_free(record);

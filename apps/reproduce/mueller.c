@@ -134,8 +134,7 @@ starfish_status mueller_with_workers(struct mueller *m, const char *workers, voi
     starfish_context_destroy(m->context); /* one beside it would join its StarPU, and have its workers */
     m->context = NULL;
     starfish_status status = workers_open(workers, as_team, &m->context);
-    if (status == STARFISH_SUCCESS)
-        status = measure(m, data);
+    STARFISH_THEN(status, measure(m, data));
     solve_arrays_free(&m->arrays);
     starfish_context_destroy(m->context);
     m->context = NULL;

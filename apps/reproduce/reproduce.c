@@ -67,7 +67,7 @@ int command_reproduce(int argc, char **argv)
 
 void reproduce_compare(json_t *row, double paper, const char *why, double ours)
 {
-    bench_keys(row, KEY("paper", paper), KEY("ours", ours));
+    command_keys(row, KEY("paper", paper), KEY("ours", ours));
     if (isnan(paper))
         json_object_set_new(row, "not_stated", json_string(why ? why : REPRODUCE_LEFT_OUT));
 }

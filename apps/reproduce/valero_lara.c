@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum workers { ONE_CORE, ALL_CORES, ONE_GPU, SPLIT, MODELS };
@@ -140,7 +139,7 @@ static json_t *add_time(struct experiment *e, const char *figure, const char *si
         bench_row(&e->bench, "starfish",
                   bench_name("figure %s, %s: %s, %s", figure, size, what, variants[variant].name), seconds, count, 0);
     reproduce_compare(row, (double)NAN, REPRODUCE_PICTURE, command_median(seconds, count));
-    bench_keys(row, KEY("figure", figure), KEY("variant", variants[variant].name));
+    command_keys(row, KEY("figure", figure), KEY("variant", variants[variant].name));
     if (e->dimensions == 3)
         json_object_set_new(row, "timed_modes", json_integer((json_int_t)e->timed_modes));
     return row;
@@ -158,12 +157,10 @@ static void add_steps(struct experiment *e, const char *size, int variant, struc
             json_t *row =
                 add_time(e, e->dimensions == 2 ? "7" : "11", size, bench_name("%s step %zu", names[step], number),
                          variant, times->step[step][level], times->repeat);
-            bench_keys(row, KEY("phase", names[step]), KEY("clock", adds_tasks(e, variant) ? "busy" : "wall"),
-                       KEY("step", number), KEY("separators", times->separators[level]),
-                       KEY("gpu_share", times->gpu_share[step][level]));
-            json_object_set_new(
-                row, "speedup",
-                command_json_real(result->step[BY_ONE_CORE][step][level] / result->step[variant][step][level]));
+            command_keys(row, KEY("phase", names[step]), KEY("clock", adds_tasks(e, variant) ? "busy" : "wall"),
+                         KEY("step", number), KEY("separators", times->separators[level]),
+                         KEY("gpu_share", times->gpu_share[step][level]),
+                         KEY("speedup", result->step[BY_ONE_CORE][step][level] / result->step[variant][step][level]));
         }
 }
 
@@ -174,8 +171,8 @@ static void add_whole(struct experiment *e, const char *size, int variant, struc
     if (variants[variant].workers == SPLIT)
         snprintf(what, sizeof what, "whole solve, with transfers, levels on cores: %zu", result->split);
     json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times->seconds, times->repeat);
-    bench_keys(row, KEY("speedup", result->total[BY_ONE_CORE] / result->total[variant]),
-               KEY("bytes_moved", times->bytes_moved));
+    command_keys(row, KEY("speedup", result->total[BY_ONE_CORE] / result->total[variant]),
+                 KEY("bytes_moved", times->bytes_moved));
 }
 
 /* Levels next to the root on which all cores (or the one there is) were faster than PCR. */

@@ -17,6 +17,7 @@
  * Weak: n x n x n for each GPU. Strong: the weak problem of one node on all. The bound of the efficiency is that of
  * bytes / bandwidth alone. */
 #include "apps/command.h"
+#include "apps/files/json.h"
 #include "apps/frame/run.h"
 #include "apps/measured/sched.h"
 #include "apps/recorded/recorded.h"
@@ -137,25 +138,18 @@ static void add_row(const struct nodes *nodes, const char *mode, size_t count, s
     const double node = simulated.seconds;
     const struct travel t = travel_of(nodes, count);
     double seconds = node + t.waiting + t.messages + t.transfer + t.staging;
-    const size_t gpus = count * nodes->gpus;
     const double share = strcmp(mode, "strong") == 0 ? (double)count : 1;
     char name[160];
     snprintf(name, sizeof name, "%s %dx%dx%zu, %zu nodes of %s, %s: model", mode, EDGE, EDGE, planes, count,
              nodes->sched->simulate, nodes->network->name);
     const double total = seconds;
     json_t *row = bench_row(bench, "model", name, &seconds, 1, t.bytes * (double)count);
-    json_object_set_new(row, "mode", json_string(mode));
-    json_object_set_new(row, "nodes", json_integer((json_int_t)count));
-    json_object_set_new(row, "gpus", json_integer((json_int_t)gpus));
-    json_object_set_new(row, "planes", json_integer((json_int_t)planes));
-    json_object_set_new(row, "node_seconds", command_json_real(node));
-    json_object_set_new(row, "node_spread_seconds", command_json_real(simulated.spread));
-    json_object_set_new(row, "network_seconds", command_json_real(total - node));
-    json_object_set_new(row, "network_bytes", command_json_real(t.bytes));
-    json_object_set_new(row, "efficiency", command_json_real(one / (share * total)));
-    json_object_set_new(row, "efficiency_bound", command_json_real(one / share / (one / share + t.transfer)));
-    json_object_set_new(row, "limited_by", json_string(limit_of(&t, node)));
-    json_object_set_new(row, "model", json_true());
+    command_keys(row, KEY("mode", mode), KEY("nodes", count), KEY("gpus", count * nodes->gpus), KEY("planes", planes),
+                 KEY("node_seconds", node), KEY("node_spread_seconds", simulated.spread),
+                 KEY("network_seconds", total - node), KEY("network_bytes", t.bytes),
+                 KEY("efficiency", one / (share * total)),
+                 KEY("efficiency_bound", one / share / (one / share + t.transfer)),
+                 KEY("limited_by", limit_of(&t, node)), KEY("model", json_true()));
 }
 
 static starfish_status add_rows(const struct nodes *nodes, size_t count, struct node_time one)
@@ -173,31 +167,22 @@ static starfish_status add_rows(const struct nodes *nodes, size_t count, struct 
 
 static void print_table(const struct bench *bench)
 {
-    static const char *const head[] = {"scaling", "nodes",  "GPUs",       "node ms", "spread",    "network ms",
-                                       "ms",      "MB out", "efficiency", "bound",   "limited by"};
     struct table table = {.alignment = TABLE_RIGHT, .left = 0};
     const json_t *row;
     size_t i;
     table_print_text(json_string_value(json_object_get(bench->more, "model")), 0, 4);
     printf("\n");
-    table_row(&table);
-    for (i = 0; i < sizeof head / sizeof head[0]; ++i)
-        table_cell(&table, "%s", head[i]);
+    table_line(&table, "scaling\tnodes\tGPUs\tnode ms\tspread\tnetwork ms\tms\tMB out\tefficiency\tbound\tlimited by");
     json_array_foreach (bench->rows, i, row) {
-        const char *const mode = json_string_value(json_object_get(row, "mode"));
-        const double network = json_number_value(json_object_get(row, "network_seconds"));
-        table_row(&table);
-        table_cell(&table, "%s", mode);
-        table_cell(&table, "%lld", (long long)json_integer_value(json_object_get(row, "nodes")));
-        table_cell(&table, "%lld", (long long)json_integer_value(json_object_get(row, "gpus")));
-        table_cell(&table, "%.3f", 1e3 * json_number_value(json_object_get(row, "node_seconds")));
-        table_cell(&table, "%.2g", 1e3 * json_number_value(json_object_get(row, "node_spread_seconds")));
-        table_cell(&table, "%.3f", 1e3 * network);
-        table_cell(&table, "%.3f", 1e3 * json_number_value(json_object_get(row, "seconds")));
-        table_cell(&table, "%.1f", 1e-6 * json_number_value(json_object_get(row, "network_bytes")));
-        table_cell(&table, "%.2f", json_number_value(json_object_get(row, "efficiency")));
-        table_cell(&table, "%.2f", json_number_value(json_object_get(row, "efficiency_bound")));
-        table_cell(&table, "%s", json_string_value(json_object_get(row, "limited_by")));
+        table_line(&table, "%s\t%.0f\t%.0f\t%.3f\t%.2g\t%.3f\t%.3f\t%.1f", starfish_json_text_of(row, "mode"),
+                   starfish_json_number_of(row, "nodes"), starfish_json_number_of(row, "gpus"),
+                   1e3 * starfish_json_number_of(row, "node_seconds"),
+                   1e3 * starfish_json_number_of(row, "node_spread_seconds"),
+                   1e3 * starfish_json_number_of(row, "network_seconds"), 1e3 * bench_seconds(row),
+                   1e-6 * starfish_json_number_of(row, "network_bytes"));
+        table_cell(&table, "%.2f", starfish_json_number_of(row, "efficiency"));
+        table_cell(&table, "%.2f", starfish_json_number_of(row, "efficiency_bound"));
+        table_cell(&table, "%s", starfish_json_text_of(row, "limited_by"));
     }
     table_print(&table);
     printf("\n");
@@ -218,8 +203,8 @@ starfish_status sched_measure_nodes(struct bench *bench)
     size_t counts[LIST_MOST], count;
     char folder[SIMULATE_PATH];
     struct node_time one;
-    if (!sched->simulate)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--nodes: needs --simulate, a recorded machine for each node");
+    STARFISH_FAIL_IF(!sched->simulate, STARFISH_ERROR_ARGUMENT,
+                     "--nodes: needs --simulate, a recorded machine for each node");
     STARFISH_FAIL_IF(bench->roofline, STARFISH_ERROR_ARGUMENT, "--roofline: the model of --nodes has no operations");
     STARFISH_TRY(list_counts("--nodes", sched->nodes, counts, &count));
     STARFISH_TRY(find_network(sched->network, &nodes.network));

@@ -51,15 +51,6 @@ enum { PARTS = 16 };
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
-static void add_head(struct table *table)
-{
-    static const char *const head[] = {"workers",  "policy", "ms",      "spread",    "idle", "gpu tasks",
-                                       "gpu work", "MB up",  "MB down", "MB across", "area", "path"};
-    table_row(table);
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
-        table_cell(table, "%s", head[i]);
-}
-
 /* Are most of its tasks further from what was recorded than an estimate can be relied on? */
 static int is_far(const json_t *row)
 {
@@ -71,12 +62,10 @@ static void add_result(struct table *table, const json_t *row)
     static const char *const shares[] = {"idle", "gpu_tasks", "gpu_work"};
     static const char *const bytes[] = {"host_to_device", "device_to_host", "device_to_device"};
     static const char *const bounds[] = {"of_area_bound", "of_critical_path"};
-    table_row(table);
-    table_cell(table, "%s", json_string_value(json_object_get(row, "workers")));
-    table_cell(table, "%s", json_string_value(json_object_get(row, "policy")));
-    table_cell(table, "%s%s%.4g", is_far(row) ? "?" : "", json_is_true(json_object_get(row, "like_fastest")) ? "~" : "",
-               1e3 * starfish_json_number_of(row, "seconds"));
-    table_cell(table, "%.2g", 1e3 * starfish_json_number_of(row, "spread"));
+    table_line(table, "%s\t%s\t%s%s%.4g\t%.2g", starfish_json_text_of(row, "workers"),
+               starfish_json_text_of(row, "policy"), is_far(row) ? "?" : "",
+               json_is_true(json_object_get(row, "like_fastest")) ? "~" : "",
+               1e3 * starfish_json_number_of(row, "seconds"), 1e3 * starfish_json_number_of(row, "spread"));
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; ++i)
         table_cell(table, "%.0f %%", 100 * starfish_json_number_of(row, shares[i]));
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; ++i)
@@ -89,12 +78,11 @@ static void print_calibration(const struct bench *bench)
 {
     const json_t *list = json_object_get(bench->more, "calibration"), *entry;
     size_t i;
-    json_array_foreach (list, i, entry) {
+    json_array_foreach (list, i, entry)
         printf("calibrated %s: %lld solve%s, %.3g s%s\n", json_string_value(json_object_get(entry, "workers")),
                (long long)starfish_json_number_of(entry, "solves"),
                starfish_json_number_of(entry, "solves") > 1 ? "s" : "", starfish_json_number_of(entry, "seconds"),
                json_is_true(json_object_get(entry, "complete")) ? "" : ", and some tasks are still not known");
-    }
 }
 
 static void print_table(const struct bench *bench)
@@ -109,7 +97,7 @@ static void print_table(const struct bench *bench)
     print_calibration(bench);
     if (json_object_get(bench->more, "simulation"))
         table_print_text(json_string_value(json_object_get(bench->more, "simulation")), 0, 4);
-    add_head(&table);
+    table_line(&table, "workers\tpolicy\tms\tspread\tidle\tgpu tasks\tgpu work\tMB up\tMB down\tMB across\tarea\tpath");
     json_array_foreach (bench->rows, i, row) {
         add_result(&table, row);
         any_far |= is_far(row);
@@ -153,8 +141,7 @@ static starfish_status measure_set(struct sched *sched, const char *workers)
         if (!combination[p].seconds)
             status = starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", sched->bench.repeat);
     }
-    if (status == STARFISH_SUCCESS)
-        status = measure_rounds(sched, combination);
+    STARFISH_THEN(status, measure_rounds(sched, combination));
     for (size_t p = 0; p < sched->policy.count; ++p) {
         free(combination[p].seconds);
         for (size_t i = 0; i < combination[p].records; ++i)
@@ -166,8 +153,8 @@ static starfish_status measure_set(struct sched *sched, const char *workers)
 static starfish_status measure(struct bench *bench)
 {
     struct sched *sched = (struct sched *)bench;
-    if (sched->rounds > SCHED_MOST_ROUNDS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--rounds: at most %d, is %zu", SCHED_MOST_ROUNDS, sched->rounds);
+    STARFISH_FAIL_IF(sched->rounds > SCHED_MOST_ROUNDS, STARFISH_ERROR_ARGUMENT, "--rounds: at most %d, is %zu",
+                     SCHED_MOST_ROUNDS, sched->rounds);
     STARFISH_TRY(read_lists(sched));
     STARFISH_TRY(plan_open(&sched->plan, PARTS));
     bench->more = json_pack("{s:s, s:[]}", "problem", sched->plan.name, "calibration");

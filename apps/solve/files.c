@@ -5,6 +5,7 @@
 #include "apps/files/file.h"
 #include "apps/files/output.h"
 #include "apps/files/vtk.h"
+#include "apps/pictures/canvas.h"
 #include "apps/pictures/image.h"
 #include "apps/solve/globe.h"
 #include "base/status.h"
@@ -151,8 +152,8 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
 static starfish_status check_solution(const struct starfish_problem *problem, const char *name)
 {
     for (size_t i = 0; i < problem->inputs; i++)
-        if (starfish_file_same(name, problem->input[i]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: the problem reads this array: name another file", name);
+        STARFISH_FAIL_IF(starfish_file_same(name, problem->input[i]), STARFISH_ERROR_ARGUMENT,
+                         "%s: the problem reads this array: name another file", name);
     return starfish_file_check_output(name);
 }
 
@@ -163,7 +164,7 @@ static starfish_status check_all(struct solve_run *run, const struct positions *
     if (run->options.vtk)
         STARFISH_TRY(starfish_vtk_check(run->options.vtk, positions->axis));
     STARFISH_TRY(solve_read_plane(run, run->solver.problem.row->dimensions));
-    return run->options.plot ? starfish_image_check(run->options.plot) : STARFISH_SUCCESS;
+    return run->options.plot ? starfish_canvas_check(run->options.plot) : STARFISH_SUCCESS;
 }
 
 static starfish_status write_all_together(const struct solve_run *run, const struct positions *positions)
@@ -187,8 +188,8 @@ static starfish_status write_all(const struct solve_run *run, const struct posit
 starfish_status solve_check_outputs(struct solve_run *run)
 {
     struct positions positions;
-    if (run->options.plot && run->solver.transport)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--plot: goes without --mpi: no rank has a whole slice");
+    STARFISH_FAIL_IF(run->options.plot && run->solver.transport, STARFISH_ERROR_UNSUPPORTED,
+                     "--plot: goes without --mpi: no rank has a whole slice");
     if (problem_rank(&run->solver) > 0)
         return STARFISH_SUCCESS; /* the first one writes first */
     STARFISH_TRY(find_positions(&run->solver.problem, &positions));

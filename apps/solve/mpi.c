@@ -12,8 +12,8 @@
 static starfish_status report_all(const struct problem_run *run, struct starfish_planes_file *file)
 {
     const struct starfish_transport *transport = run->transport;
-    if (transport->broadcast(transport->state, file, sizeof *file, 0) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "MPI: %s", transport->text(transport->state));
+    STARFISH_FAIL_IF(transport->broadcast(transport->state, file, sizeof *file, 0) != 0, STARFISH_ERROR_RUNTIME,
+                     "MPI: %s", transport->text(transport->state));
     return STARFISH_SUCCESS;
 }
 

@@ -3,7 +3,6 @@
  * every time step gravity acts on velocities at faces; then div(1/rho grad p) = div u / dt, where no flow goes through
  * the walls, makes them free of divergence, and the bubble moves with the flow inside of it. The densities move, so
  * every step has a plan of its own; bubble and surroundings are the regions that deflation takes out. */
-#include <math.h>
 #include <starfish/starfish.h>
 #include <stdio.h>
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { NX = 48, NY = 32, NZ = 40 };
 /* Cell (i,j,k) counts from 1; 0 and N+1 are ghosts. */

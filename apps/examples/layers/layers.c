@@ -3,7 +3,6 @@
  * = f on the unit square by bilinear elements, in mixed precision, against the solution that f was made from. */
 #include <starfish/starfish.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LEVEL = 8, ELEMENTS = 1 << LEVEL, UNKNOWNS = ELEMENTS - 1 };
 static double width_x[ELEMENTS], width_y[ELEMENTS], load[UNKNOWNS][UNKNOWNS], solution[UNKNOWNS][UNKNOWNS];

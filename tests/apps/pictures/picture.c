@@ -134,8 +134,8 @@ static void pictures_have_the_shape_and_colours_of_the_data(void **state)
     assert_int_equal(starfish_image_write(scratch("flat.png"), &flat), STARFISH_SUCCESS);
     const struct starfish_slice point = {{1, 1}, {x, y}, positive, {"x", "y"}, "one unknown", NULL};
     assert_int_equal(starfish_image_write(scratch("point.png"), &point), STARFISH_SUCCESS);
-    assert_int_equal(starfish_image_check(scratch("u.jpg")), STARFISH_ERROR_ARGUMENT);
-    assert_int_equal(starfish_image_check("/no/such/folder/u.png"), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_canvas_check(scratch("u.jpg")), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_canvas_check("/no/such/folder/u.png"), STARFISH_ERROR_FILE);
 }
 
 /* A ring of values 2 around a hole: the hole has the colour of paper, and the rest that of the value. */
@@ -232,7 +232,7 @@ static void bars_that_cannot_be(void **state)
     (void)state;
     assert_int_equal(starfish_bars_write(scratch("zero.png"), &chart), STARFISH_ERROR_ARGUMENT);
     assert_message("bar 1 has the value 0");
-    assert_int_equal(starfish_bars_check(scratch("bars.gif")), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_canvas_check(scratch("bars.gif")), STARFISH_ERROR_ARGUMENT);
 }
 
 static void one_drawing_is_a_file_of_each_kind(void **state)
@@ -245,7 +245,7 @@ static void one_drawing_is_a_file_of_each_kind(void **state)
     static char text[1 << 20];
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
-        assert_int_equal(starfish_bars_check(scratch(kinds[i].name)), STARFISH_SUCCESS);
+        assert_int_equal(starfish_canvas_check(scratch(kinds[i].name)), STARFISH_SUCCESS);
         assert_int_equal(starfish_bars_write(scratch(kinds[i].name), &chart), STARFISH_SUCCESS);
         assert_true(read_all(scratch(kinds[i].name), text, sizeof text) > 500);
         assert_memory_equal(text, kinds[i].begins, strlen(kinds[i].begins));
@@ -285,7 +285,7 @@ static void lines_are_where_their_values_are(void **state)
     line[1].y = bad;
     assert_int_equal(starfish_lines_write(scratch("l.png"), &chart), STARFISH_ERROR_ARGUMENT);
     assert_message("curve 'low' has the value -1");
-    assert_int_equal(starfish_lines_check(scratch("l.txt")), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_canvas_check(scratch("l.txt")), STARFISH_ERROR_ARGUMENT);
 }
 
 static void pictures_can_be_dark(void **state)
