@@ -7,11 +7,6 @@
 
 #include <jansson.h>
 
-/* Of the Gantt charts of solves, drawn at once or later. */
-#define RECORDED_COPY_COLOUR 0x777788u
-#define RECORDED_AXIS "milliseconds since the submission"
-#define RECORDED_MARK "critical path: what the end had to wait for"
-
 /* Spans of a worker or link that overlap lie in lanes; what there is no lane for is in the last one. */
 enum { RECORDED_LANES = 64 };
 

@@ -103,13 +103,11 @@ static void add_task(json_t *events, const struct trace *trace, size_t number)
     json_t *event =
         json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", name, "cat", span->codelet, "ph", span->worker < 0 ? "i" : "X",
                   "ts", moment_json(trace, span->start), "args", arguments_of(trace, number));
-    if (span->worker < 0) {
-        json_object_update_new(event, json_pack("{s:i, s:i, s:s}", "pid", LINKS, "tid", 0, "s", "p"));
-    } else {
-        json_object_update_new(event,
-                               json_pack("{s:i, s:i, s:o}", "pid", WORKERS, "tid", (int)thread_of_task(trace, number),
-                                         "dur", length_json(trace, span->start, span->end)));
-    }
+    if (span->worker < 0)
+        command_keys(event, KEY("pid", (int)LINKS), KEY("tid", 0), KEY("s", "p"));
+    else
+        command_keys(event, KEY("pid", (int)WORKERS), KEY("tid", thread_of_task(trace, number)),
+                     KEY("dur", length_json(trace, span->start, span->end)));
     json_array_append_new(events, event);
 }
 
@@ -270,25 +268,29 @@ static starfish_status fill(json_t *events, const struct trace *trace)
     return add_counters(events, trace);
 }
 
-starfish_status trace_write_json(const struct trace *trace, const char *path)
+static starfish_status write_object(const json_t *object, const char *path)
 {
     struct starfish_output output;
+    STARFISH_TRY(starfish_output_open(&output, path));
+    const int failed = json_dumpf(object, output.stream, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    return starfish_output_finish(&output, failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path)
+                                                  : STARFISH_SUCCESS);
+}
+
+starfish_status trace_write(const struct trace *trace, const char *path, const char *const pictures[], size_t count)
+{
     json_t *events = json_array();
     starfish_status status = fill(events, trace);
     json_t *object = json_pack("{s:o, s:s, s:{s:s, s:s, s:s, s:i}}", "traceEvents", events, "displayTimeUnit", "ms",
                                "otherData", "starfish", trace->runtime.starfish_version, "policy",
                                trace->runtime.policy, "method", trace->plan.method, "tasks", (int)trace->record->tasks);
-    json_object_update_new(json_object_get(object, "otherData"),
-                           json_pack("{s:s, s:s, s:s, s:b, s:f}", "problem", trace->plan.name, "size", trace->plan.size,
-                                     "machine", trace->machine, "simulated", SIMULATED, "seconds",
-                                     1e-6 * trace_total(trace)));
-    if (status == STARFISH_SUCCESS)
-        status = starfish_output_open(&output, path);
-    if (status == STARFISH_SUCCESS) {
-        const int failed = json_dumpf(object, output.stream, JSON_COMPACT | JSON_REAL_PRECISION(12));
-        status = starfish_output_finish(
-            &output, failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS);
-    }
+    /* A file name need not be UTF-8, and is left out then. */
+    command_keys(json_object_get(object, "otherData"), KEY("problem", trace->plan.name), KEY("size", trace->plan.size),
+                 KEY("machine", trace->machine), KEY("simulated", json_boolean(SIMULATED)),
+                 KEY("seconds", 1e-6 * trace_total(trace)));
+    STARFISH_THEN(status, write_object(object, path));
+    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; i++)
+        status = recorded_draw(path, object, pictures[i]);
     json_decref(object);
     return status;
 }

@@ -35,8 +35,8 @@ static starfish_status make_folder(struct trace *trace)
 {
     STARFISH_FAIL_IF(strlen(trace->folder) > PATH / 2, STARFISH_ERROR_FILE, "--out: the name is too long");
     trace->folder_is_new = starfish_temporary_new_folder(trace->folder) == 0;
-    if (!trace->folder_is_new && errno != EEXIST)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", trace->folder, strerror(errno));
+    STARFISH_FAIL_IF(!trace->folder_is_new && errno != EEXIST, STARFISH_ERROR_FILE, "%s: cannot be made: %s",
+                     trace->folder, strerror(errno));
     for (int file = 0; file < FILES; file++) {
         char path[PATH];
         path_of(trace, our_files[file], path);
@@ -71,8 +71,8 @@ static starfish_status prepare_fxt(struct trace *trace)
 {
     char folder[PATH];
     path_of(trace, ".starpu-XXXXXX", folder);
-    if (starfish_temporary_tree(folder) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_tree(folder) != 0, STARFISH_ERROR_FILE, "%s: cannot be made: %s", folder,
+                     strerror(errno));
     memcpy(trace->starpus, folder, sizeof trace->starpus);
     return starfish_fxt_prepare(trace->starpus);
 }
@@ -107,8 +107,7 @@ static starfish_status watch_in_context(struct trace *trace)
 {
     starfish_context *context = NULL;
     starfish_status status = make_context(trace, &context);
-    if (status == STARFISH_SUCCESS)
-        status = watch(trace, context);
+    STARFISH_THEN(status, watch(trace, context));
     plan_stop(&trace->plan);
     starfish_context_destroy(context);
     return status;
@@ -142,11 +141,8 @@ static starfish_status write_files(const struct trace *trace)
         path_of(trace, our_files[file], path[file]);
     const char *const pictures[] = {path[GANTT], path[GANTT + 1], path[GANTT + 2]};
     starfish_outputs_begin();
-    starfish_status status = trace_write_json(trace, path[JSON]);
-    if (status == STARFISH_SUCCESS)
-        status = trace_write_gantt(trace, pictures, FILES - GANTT);
-    if (status == STARFISH_SUCCESS)
-        status = move_starpus_files(trace);
+    starfish_status status = trace_write(trace, path[JSON], pictures, FILES - GANTT);
+    STARFISH_THEN(status, move_starpus_files(trace));
     return starfish_outputs_finish(status);
 }
 

@@ -53,10 +53,8 @@ void trace_row_name(const struct trace *trace, size_t row, char *name, size_t si
 size_t trace_row_of(const struct trace *trace, const struct starfish_piece *piece);
 size_t trace_lane_of(const struct trace *trace, const struct starfish_piece *piece);
 
-/* trace.json for chrome://tracing and ui.perfetto.dev (json.c). */
-starfish_status trace_write_json(const struct trace *trace, const char *path);
-/* The Gantt chart, once for each of the names (gantt.c). */
-starfish_status trace_write_gantt(const struct trace *trace, const char *const path[], size_t count);
+/* trace.json for chrome://tracing and ui.perfetto.dev, and its Gantt chart once for each of the names (json.c). */
+starfish_status trace_write(const struct trace *trace, const char *path, const char *const pictures[], size_t count);
 /* In words, on standard output (explain.c). */
 void trace_explain(const struct trace *trace);
 
