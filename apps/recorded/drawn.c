@@ -146,8 +146,10 @@ static starfish_status fill(struct drawn *drawn)
         drawn->first_task++;
     json_array_foreach (drawn->events, i, event)
         STARFISH_TRY(add_span(drawn, event));
-    return drawn->gantt.count > 0 ? STARFISH_SUCCESS
-                                  : starfish_json_fail(drawn->path, "traceEvents", "there is no task");
+    /* A task of all cores that have told of no piece has no span. */
+    STARFISH_JSON_FAIL_IF(drawn->gantt.count == 0 && drawn->first_task == json_array_size(drawn->events), drawn->path,
+                          "traceEvents", "there is no task");
+    return STARFISH_SUCCESS;
 }
 
 /* The solve ends with its last data at home; older traces do not say when. */
