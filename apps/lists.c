@@ -72,23 +72,14 @@ starfish_status list_size(const char *option, const char *item, size_t n[3])
     return STARFISH_SUCCESS;
 }
 
-starfish_status list_counts(const char *option, const char *text, size_t *values, size_t *count)
-{
-    struct list list;
-    STARFISH_TRY(list_read(option, text, ',', &list));
-    for (size_t i = 0; i < list.count; ++i)
-        STARFISH_TRY(list_count(option, list.item[i], &values[i]));
-    *count = list.count;
-    return STARFISH_SUCCESS;
-}
-
 starfish_status list_choices(const char *flag, const char *text, const struct starfish_option_table *table,
                              size_t *values, size_t *count)
 {
     struct list list;
     STARFISH_TRY(list_read(flag, text, ',', &list));
     for (size_t i = 0; i < list.count; ++i)
-        STARFISH_TRY(list_choice(starfish_option_of_flag(table, flag), list.item[i], &values[i]));
+        STARFISH_TRY(table ? list_choice(starfish_option_of_flag(table, flag), list.item[i], &values[i])
+                           : list_count(flag, list.item[i], &values[i]));
     *count = list.count;
     return STARFISH_SUCCESS;
 }
@@ -96,15 +87,12 @@ starfish_status list_choices(const char *flag, const char *text, const struct st
 starfish_status axes_read(struct axis *axis, size_t axes)
 {
     for (; axes > 0; ++axis, --axes)
-        if (axis->table) {
-            STARFISH_TRY(list_choices(axis->flag, axis->given, axis->table, axis->value, &axis->count));
-        } else if (axis->texts) {
+        if (axis->texts) {
             STARFISH_TRY(list_read(axis->flag, axis->given, ',', &axis->list));
             for (axis->count = 0; axis->count < axis->list.count; ++axis->count)
                 axis->value[axis->count] = axis->count;
-        } else {
-            STARFISH_TRY(list_counts(axis->flag, axis->given, axis->value, &axis->count));
-        }
+        } else
+            STARFISH_TRY(list_choices(axis->flag, axis->given, axis->table, axis->value, &axis->count));
     return STARFISH_SUCCESS;
 }
 

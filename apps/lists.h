@@ -22,7 +22,6 @@ starfish_status list_size(const char *option, const char *item, size_t n[3]);
 
 /* A whole list with commas, every item a count, or a name of the table's row with that flag: fills values[LIST_MOST]
  * and *count. */
-starfish_status list_counts(const char *option, const char *text, size_t *values, size_t *count);
 starfish_status list_choices(const char *flag, const char *text, const struct starfish_option_table *table,
                              size_t *values, size_t *count);
 

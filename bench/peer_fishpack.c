@@ -38,23 +38,16 @@ static void add_source(struct build *build, const char *folder, const char *name
 /* What it says goes to standard error only where the compiler is not quiet about old FORTRAN. */
 static int run_compiler(struct build *build)
 {
+    static char usual[] = "gfortran", folder[] = "-J", output[] = "-o";
+    static char flags[][20] = {"-O3",   "-march=native", "-std=legacy", "-w", "-fdefault-real-8", "-fdefault-double-8",
+                               "-fPIC", "-shared"};
     char *const compiler = getenv("FC");
-    char *arguments[16 + SOURCES] = {compiler ? compiler : (char[]){"gfortran"},
-                                     (char[]){"-O3"},
-                                     (char[]){"-march=native"},
-                                     (char[]){"-std=legacy"},
-                                     (char[]){"-w"},
-                                     (char[]){"-fdefault-real-8"},
-                                     (char[]){"-fdefault-double-8"},
-                                     (char[]){"-fPIC"},
-                                     (char[]){"-shared"},
-                                     (char[]){"-J"},
-                                     build->folder,
-                                     (char[]){"-o"},
-                                     build->library};
-    int count = 13, status = 1;
+    char *arguments[16 + SOURCES] = {compiler ? compiler : usual, folder, build->folder, output, build->library};
+    int count = 5, status = 1;
     pid_t process;
 
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        arguments[count++] = flags[i];
     for (int i = 0; i < build->sources; i++)
         arguments[count++] = build->source[i];
     if (posix_spawnp(&process, arguments[0], NULL, NULL, arguments, environ) != 0)

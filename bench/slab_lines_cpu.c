@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels of slabs of lines on one core: 128 x 128 lanes of several numbers of planes. Bytes counted: ends read the
  * slab once, solve reads and writes it once. Prints CSV; run it with nothing else on the machine. */
+#include "base/precision.h"
 #include "base/real.h"
 #include "bench/clock.h"
 #include "tridiag/kernels/slab_lines.h"
@@ -17,12 +18,8 @@ static void *constant_array(starfish_precision precision, size_t count, double v
         fprintf(stderr, "slab_lines_cpu: no memory for %zu reals\n", count);
         exit(1);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (precision == STARFISH_F32)
-            ((float *)array)[i] = (float)value;
-        else
-            ((double *)array)[i] = value;
-    }
+    for (size_t i = 0; i < count; i++)
+        starfish_element_set(array, precision, i, value);
     return array;
 }
 

@@ -45,7 +45,7 @@ static starfish_status read_given(struct scaling *s)
     STARFISH_FAIL_IF(units != 1, STARFISH_ERROR_ARGUMENT, "--over: one of ranks, cores and gpus");
     s->unit = unit[0];
     STARFISH_TRY(list_choices("--mode", s->mode, &table, s->which, &s->modes));
-    STARFISH_TRY(list_counts("--count", s->count, s->each, &s->counts));
+    STARFISH_TRY(list_choices("--count", s->count, NULL, s->each, &s->counts));
     STARFISH_FAIL_IF(s->unit == RANKS && s->simulate, STARFISH_ERROR_UNSUPPORTED,
                      "--simulate: ranks are not simulated; starfish sched --nodes has a model of them");
     return STARFISH_SUCCESS;
@@ -55,26 +55,19 @@ static starfish_status read_given(struct scaling *s)
 
 static void add_solve(struct run_line *line, const struct scaling *s, const char *repeat, const char *workers)
 {
-    const char *const words[] = {run_self(),  "solve", run_problem,   "--json",     "--repeat", repeat,
-                                 "--workers", workers, "--precision", s->precision, "--method", s->method};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
-        run_add(line, words[i]);
+    run_add(line, run_self(), "solve", run_problem, "--json", "--repeat", repeat, "--workers", workers, "--precision",
+            s->precision, "--method", s->method);
 }
 
 /* Data live where the GPUs are; of a simulation, cores have theirs in main memory. */
 static void add_sched(struct run_line *line, const struct scaling *s, const char *repeat, const char *workers)
 {
-    const char *const words[] = {run_self(),   "sched", run_problem,   "--json",     "--repeat", repeat,
-                                 "--workers",  workers, "--precision", s->precision, "--method", s->method,
-                                 "--policies", "dmdas", "--slabs",     "0"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
-        run_add(line, words[i]);
+    run_add(line, run_self(), "sched", run_problem, "--json", "--repeat", repeat, "--workers", workers, "--precision",
+            s->precision, "--method", s->method, "--policies", "dmdas", "--slabs", "0");
     if (s->unit == GPUS)
         run_add(line, "--spread");
-    if (s->simulate) {
-        run_add(line, "--simulate");
-        run_add(line, s->simulate);
-    }
+    if (s->simulate)
+        run_add(line, "--simulate", s->simulate);
 }
 
 /* The times of a child: all repetitions of solve; of sched its row, which has their median, least and most. */
@@ -109,11 +102,8 @@ static starfish_status measure_one(const struct scaling *s, size_t mode, size_t 
     snprintf(repeat, sizeof repeat, "%zu", s->bench.repeat);
     snprintf(workers, sizeof workers, "%s:%zu", s->unit == GPUS ? "gpu" : "cpu", count);
     bench_announce("%s, %s %s", mode_names[mode], number, over_names[s->unit]);
-    if (s->unit == RANKS) {
-        const char *const launcher[] = {"/usr/bin/env", s->launcher, "-n", number};
-        for (size_t i = 0; i < sizeof launcher / sizeof launcher[0]; ++i)
-            run_add(&line, launcher[i]);
-    }
+    if (s->unit == RANKS)
+        run_add(&line, "/usr/bin/env", s->launcher, "-n", number);
     if (solves)
         add_solve(&line, s, repeat, s->unit == RANKS ? s->workers : workers);
     else

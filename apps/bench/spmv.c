@@ -3,10 +3,10 @@
  * beside cuSPARSE (CSR and sliced ELLPACK) and copies of as many bytes as must be moved: per entry a value and a
  * column, per row x and y. And what comes before them: the mesh, the matrix, SPAI; and whole solves. */
 #include "apps/bench/bench.h"
-#include "apps/bench/spmv_solve.h"
 #include "apps/command.h"
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
+#include "apps/measured/repeat.h"
 #include "apps/names.h"
 #include "apps/plans/arrays.h"
 #include "apps/plans/domain.h"
@@ -19,6 +19,7 @@
 #include "bench/peer_spmv.h"
 #include "bench/peers.h"
 #include "fem/options.h"
+#include "fem/plan.h"
 #include "fem/space.h"
 #include "scheduler/runtime/context.h"
 #include "scheduler/runtime/host_loop.h"
@@ -390,18 +391,53 @@ static starfish_status measure_matrix(struct spmv *run, const struct starfish_cs
     return run->measures[SPAI] ? measure_inverse(&s) : STARFISH_SUCCESS;
 }
 
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status add_solve(struct spmv *run, const struct starfish_fem_options *options,
+                                 const starfish_plan *plan, struct repeated *times)
+{
+    const double bytes = times->result.iterations * starfish_fem_cycle_bytes(plan);
+    struct starfish_fem_matrices matrices = STARFISH_FEM_MATRICES_DEFAULTS;
+    STARFISH_TRY(starfish_fem_matrices(plan, &matrices));
+    json_t *row = bench_row(&run->bench, "starfish",
+                            bench_name("%s, %s, solve by %s, %s", starfish_fem_element_names[run->element],
+                                       starfish_fem_numbering_names[options->numbering],
+                                       starfish_fem_smoother_names[options->smoother], run->set),
+                            times->seconds, times->repeat, bytes);
+    bench_limit(row, run->copy * bytes);
+    command_keys(row, KEY("unknowns", times->about.unknowns), KEY("nonzeros", matrices.nonzeros),
+                 KEY("iterations", times->result.iterations), KEY("inside_seconds", times->result.seconds),
+                 KEY("setup_seconds", times->about.seconds), KEY("smoother_seconds", matrices.smoother_seconds),
+                 KEY("smoother_nonzeros", matrices.smoother_nonzeros));
+    return STARFISH_SUCCESS;
+}
+
+/* The plan is made, and the problem solved again and again, by the public calls with their defaults (F cycles). Least
+ * bytes are those of a solve's cycles: the entries of every product and its vectors once. */
+static starfish_status measure_solve(struct spmv *run, const struct starfish_fem_options *options)
+{
+    struct repeats what = repeats_of(&run->bench, run->context, SOLVE_PAGEABLE);
+    struct repeated times;
+    starfish_plan *plan;
+    bench_announce("%s, solve by %s", starfish_fem_numbering_names[options->numbering],
+                   starfish_fem_smoother_names[options->smoother]);
+    STARFISH_TRY(starfish_fem_plan_create(run->context, run->problem, options, &plan));
+    what.by_clock = 1;
+    starfish_status status = repeat_elements(&what, plan, &times);
+    STARFISH_THEN(status, add_solve(run, options, plan, &times));
+    starfish_plan_destroy(plan);
+    return status;
+}
+
 static starfish_status measure_solves(struct spmv *run, starfish_fem_numbering numbering)
 {
+    struct starfish_fem_options options = STARFISH_FEM_OPTIONS_DEFAULTS;
+    options.numbering = numbering;
+    options.precision = (starfish_precision)run->precision;
+    options.tolerance = options.precision == STARFISH_F32 ? 1e-5 : 1e-8;
     for (size_t i = 0; i < run->axis[SMOOTHER].count && run->measures[SOLVES]; ++i) {
-        const struct spmv_solve solve = {.bench = &run->bench,
-                                         .context = run->context,
-                                         .problem = run->problem,
-                                         .numbering = numbering,
-                                         .smoother = (starfish_fem_smoother)run->axis[SMOOTHER].value[i],
-                                         .precision = (starfish_precision)run->precision,
-                                         .set = run->set,
-                                         .seconds_of_byte = run->copy};
-        STARFISH_TRY(bench_spmv_solve(&solve));
+        options.smoother = (starfish_fem_smoother)run->axis[SMOOTHER].value[i];
+        STARFISH_TRY(measure_solve(run, &options));
     }
     return STARFISH_SUCCESS;
 }

@@ -19,9 +19,9 @@ static starfish_status make_room(struct tridiag_memory *memory, size_t bytes, in
     memory->bytes = (bytes + 63) / 64 * 64;
     memory->host = aligned_alloc(64, memory->bytes);
     memory->device = on_gpu ? peer_device_alloc(memory->bytes) : NULL;
-    if (memory->host && (!on_gpu || memory->device))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes", bytes);
+    STARFISH_FAIL_IF(!memory->host || (on_gpu && !memory->device), STARFISH_ERROR_MEMORY,
+                     "no memory for arrays of %zu bytes", bytes);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status make_case(struct tridiag_bench *run, struct batch_case *c)

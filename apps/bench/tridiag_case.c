@@ -3,6 +3,7 @@
  * and figures of papers. */
 #include "apps/bench/tridiag.h"
 #include "apps/command.h"
+#include "apps/workers.h"
 #include "base/place.h"
 #include "base/real.h"
 #include "bench/clock.h"
@@ -134,17 +135,17 @@ static struct starfish_batch kernel_of(const struct batch_case *c, void *const *
 enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_DEVICE };
 struct way {
     const char *what, *workers;
-    int cores, gpus; /* as in struct starfish_context_options */
+    int cores, gpus; /* are there any? */
     enum place place;
 };
-static const struct way on_cores = {"", "cpu", -1, 0, PLACE_PAGEABLE};
+static const struct way on_cores = {"", "cpu", 1, 0, PLACE_PAGEABLE};
 /* Beside the GPU's kernels. */
 static const struct way ways[] = {
-    {", the public call, device memory", "gpu", 0, -1, PLACE_DEVICE},
-    {", the public call, pinned memory", "gpu", 0, -1, PLACE_PINNED},
-    {", the public call, pinned memory", "all", -1, -1, PLACE_PINNED},
-    {", the public call, pageable memory", "gpu", 0, -1, PLACE_PAGEABLE},
-    {", the public call, pageable memory", "all", -1, -1, PLACE_PAGEABLE},
+    {", the public call, device memory", "gpu", 0, 1, PLACE_DEVICE},
+    {", the public call, pinned memory", "gpu", 0, 1, PLACE_PINNED},
+    {", the public call, pinned memory", "all", 1, 1, PLACE_PINNED},
+    {", the public call, pageable memory", "gpu", 0, 1, PLACE_PAGEABLE},
+    {", the public call, pageable memory", "all", 1, 1, PLACE_PAGEABLE},
 };
 
 static starfish_status solve_once(starfish_plan *plan, void *const *array, double *seconds)
@@ -222,14 +223,11 @@ static starfish_status measure_way(struct tridiag_bench *run, const struct batch
 /* By all algorithms that plans have. */
 static starfish_status measure_by(struct tridiag_bench *run, const struct batch_case *c, const struct way *way)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     starfish_context *context;
     starfish_status status = STARFISH_SUCCESS;
     const size_t size = starfish_real_size(c->precision);
 
-    options.cpu_workers = way->cores;
-    options.gpu_workers = way->gpus;
-    STARFISH_TRY(starfish_context_create(&context, &options));
+    STARFISH_TRY(workers_open(way->workers, 0, &context));
     for (size_t i = 0; i < run->axis[TRIDIAG_ALGORITHM].count && status == STARFISH_SUCCESS; ++i)
         if (run->axis[TRIDIAG_ALGORITHM].value[i] != STARFISH_BATCH_CR_IN_PLACE &&
             (!way->gpus || c->n <= starfish_batch_longest_cuda((int)run->axis[TRIDIAG_ALGORITHM].value[i], size)))

@@ -6,7 +6,6 @@
 #include "apps/files/output.h"
 #include "apps/files/vtu.h"
 #include "apps/pictures/canvas.h"
-#include "apps/pictures/image.h"
 #include "base/status.h"
 
 static const char *points_of(const struct solve_run *run)

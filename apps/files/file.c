@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Where the name of an HDF5 file, which NetCDF-4 and VTKHDF are, ends: at the colon before the dataset, or at the end;
  * NULL when it is not one. */
@@ -98,23 +97,13 @@ starfish_status starfish_file_check_output(const char *name)
     return status;
 }
 
-static int is_one_file(const char *path, const char *other)
-{
-    struct stat found[2];
-
-    if (strcmp(path, other) == 0)
-        return 1;
-    return stat(path, &found[0]) == 0 && stat(other, &found[1]) == 0 && found[0].st_dev == found[1].st_dev &&
-           found[0].st_ino == found[1].st_ino;
-}
-
 int starfish_file_same(const char *name, const char *other)
 {
     const char *dataset[2];
     char *path[2] = {NULL, NULL};
     const int same = starfish_file_split(name, &path[0], &dataset[0]) == STARFISH_SUCCESS &&
                      starfish_file_split(other, &path[1], &dataset[1]) == STARFISH_SUCCESS &&
-                     is_one_file(path[0], path[1]) &&
+                     (strcmp(path[0], path[1]) == 0 || starfish_path_same(path[0], path[1])) &&
                      (!dataset[0] || !dataset[1] || strcmp(dataset[0], dataset[1]) == 0);
 
     free(path[0]);

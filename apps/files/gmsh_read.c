@@ -254,19 +254,24 @@ static starfish_status read_node_block(struct reader *r, size_t *done)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_nodes_4(struct reader *r)
+/* Blocks, of what has such a number, each by `read`; `begin` is called before the first one, with the sum of all. */
+static starfish_status read_blocks(struct reader *r, const char *what, const char *number,
+                                   starfish_status (*begin)(struct reader *r, size_t count),
+                                   starfish_status (*read)(struct reader *r, size_t *done))
 {
     size_t blocks, count, done = 0;
     long ignored;
 
     STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of blocks", &blocks));
-    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of nodes", &count));
+    STARFISH_TRY(starfish_gmsh_count(&r->text, what, &count));
     for (int i = 0; i < 2; ++i)
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a node", 0, &ignored));
-    STARFISH_TRY(make_nodes(r, count));
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, number, 0, &ignored));
+    STARFISH_TRY(begin ? begin(r, count) : STARFISH_SUCCESS);
     for (size_t b = 0; b < blocks; ++b)
-        STARFISH_TRY(read_node_block(r, &done));
-    return done == count ? STARFISH_SUCCESS : starfish_gmsh_complain(&r->text, "$Nodes: %zu nodes of %zu", done, count);
+        STARFISH_TRY(read(r, &done));
+    STARFISH_GMSH_COMPLAIN_IF(done != count, &r->text, "%s: %zu %s of %zu", r->text.section, done,
+                              what + strlen("the number of "), count);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Elements ---------------------------------------------------------------------------------------------------- */
@@ -372,21 +377,6 @@ static starfish_status read_element_block(struct reader *r, size_t *done)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_elements_4(struct reader *r)
-{
-    size_t blocks, count, done = 0;
-    long ignored;
-
-    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of blocks", &blocks));
-    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of elements", &count));
-    for (int i = 0; i < 2; ++i)
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element", 0, &ignored));
-    for (size_t b = 0; b < blocks; ++b)
-        STARFISH_TRY(read_element_block(r, &done));
-    return done == count ? STARFISH_SUCCESS
-                         : starfish_gmsh_complain(&r->text, "$Elements: %zu elements of %zu", done, count);
-}
-
 /* ---- Sections ---------------------------------------------------------------------------------------------------- */
 
 static starfish_status read_format(struct reader *r)
@@ -405,13 +395,16 @@ static starfish_status read_format(struct reader *r)
 
 static starfish_status read_nodes(struct reader *r)
 {
-    return r->version == 4 ? read_nodes_4(r) : read_nodes_2(r);
+    return r->version == 4 ? read_blocks(r, "the number of nodes", "the number of a node", make_nodes, read_node_block)
+                           : read_nodes_2(r);
 }
 
 static starfish_status read_elements(struct reader *r)
 {
     r->has_elements = 1;
-    return r->version == 4 ? read_elements_4(r) : read_elements_2(r);
+    return r->version == 4
+               ? read_blocks(r, "the number of elements", "the number of an element", NULL, read_element_block)
+               : read_elements_2(r);
 }
 
 static const struct section {

@@ -249,19 +249,21 @@ starfish_status starfish_outputs_finish(starfish_status written)
     return written;
 }
 
+int starfish_path_same(const char *path, const char *other)
+{
+    struct stat found[2];
+    return stat(path, &found[0]) == 0 && stat(other, &found[1]) == 0 && found[0].st_dev == found[1].st_dev &&
+           found[0].st_ino == found[1].st_ino;
+}
+
 /* Do two files lie in one folder, whatever it is called? */
 static int share_folder(const char *path, const char *other)
 {
-    const char *const paths[] = {path, other};
-    struct stat folder[2];
-    for (int i = 0; i < 2; ++i) {
-        char *name = folder_of(paths[i]);
-        const int found = name && stat(name, &folder[i]) == 0;
-        free(name);
-        if (!found)
-            return 0;
-    }
-    return folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+    char *const folder = folder_of(path), *const others = folder_of(other);
+    const int same = folder && others && starfish_path_same(folder, others);
+    free(folder);
+    free(others);
+    return same;
 }
 
 const struct starfish_output *starfish_outputs_find(const char *path)

@@ -52,5 +52,7 @@ const struct starfish_output *starfish_outputs_find(const char *path);
 
 /* Does the file's name end so, with something before? NULL does not. */
 int starfish_path_ends(const char *path, const char *ending);
+/* Is there a file, or a folder, that both names lead to? */
+int starfish_path_same(const char *path, const char *other);
 
 #endif

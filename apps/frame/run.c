@@ -60,10 +60,10 @@ starfish_status run_program(const char *const arguments[], const char *output, d
 
 const char run_problem[] = "problem.json";
 
-void run_add(struct run_line *line, const char *word)
+void run_add_words(struct run_line *line, const char *const words[])
 {
-    if (line->words < RUN_ARGUMENTS)
-        line->word[line->words++] = word;
+    while (*words && line->words < RUN_ARGUMENTS)
+        line->word[line->words++] = *words++;
     line->word[line->words] = NULL;
 }
 

@@ -20,7 +20,8 @@ struct run_line {
     const char *word[RUN_ARGUMENTS + 1]; /* ended by NULL */
     size_t words;
 };
-void run_add(struct run_line *line, const char *word);
+#define run_add(line, ...) run_add_words(line, (const char *const[]){__VA_ARGS__, NULL})
+void run_add_words(struct run_line *line, const char *const words[]);
 /* This program. */
 const char *run_self(void);
 /* Put where the problem file's name goes. */

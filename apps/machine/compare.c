@@ -316,20 +316,19 @@ static starfish_status write_csv(const struct comparison *comparison)
 starfish_status comparison_check_any(const struct comparison *comparison)
 {
     const char *only = comparison->only, *workers = comparison->workers;
-    if (comparison->simulated > 0)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s/measured.csv: no measured times%s%s%s%s", comparison->folder,
-                         only ? " of a case named " : "", only ? only : "", workers ? " on " : "",
-                         workers ? workers : "");
+    STARFISH_FAIL_IF(comparison->simulated == 0, STARFISH_ERROR_ARGUMENT, "%s/measured.csv: no measured times%s%s%s%s",
+                     comparison->folder, only ? " of a case named " : "", only ? only : "", workers ? " on " : "",
+                     workers ? workers : "");
+    return STARFISH_SUCCESS;
 }
 
 /* At the end, when what could be compared has been shown. */
 starfish_status comparison_check_failed(const struct comparison *comparison)
 {
-    if (comparison->failed == 0)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%zu of %zu cases on a set of workers cannot be simulated",
-                         comparison->failed, comparison->simulated);
+    STARFISH_FAIL_IF(comparison->failed > 0, STARFISH_ERROR_UNSUPPORTED,
+                     "%zu of %zu cases on a set of workers cannot be simulated", comparison->failed,
+                     comparison->simulated);
+    return STARFISH_SUCCESS;
 }
 
 starfish_status comparison_run(struct comparison *comparison)

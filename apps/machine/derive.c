@@ -279,9 +279,9 @@ static starfish_status write_machine(const struct derivation *derivation)
 
 static starfish_status check_number(const char *option, size_t value, size_t most)
 {
-    if (value >= 1 && value <= most)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is %zu, not from 1 to %zu", option, value, most);
+    STARFISH_FAIL_IF(value < 1 || value > most, STARFISH_ERROR_ARGUMENT, "%s: is %zu, not from 1 to %zu", option, value,
+                     most);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status make_folders(struct derivation *derivation)

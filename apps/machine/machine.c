@@ -90,9 +90,9 @@ int machine_list(int argc, char **argv)
 
 starfish_status machine_make_folder(const char *path)
 {
-    if (starfish_temporary_new_folder(path) == 0 || errno == EEXIST)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
+    STARFISH_FAIL_IF(starfish_temporary_new_folder(path) != 0 && errno != EEXIST, STARFISH_ERROR_FILE,
+                     "%s: cannot be made: %s", path, strerror(errno));
+    return STARFISH_SUCCESS;
 }
 
 starfish_status machine_check_name(const char *name)

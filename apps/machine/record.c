@@ -198,10 +198,9 @@ static starfish_status set_environment(const struct recording *recording)
 {
     char sampling[SIMULATE_PATH];
     path_in(recording, "sampling", sampling);
-    STARFISH_FAIL_IF(setenv("STARPU_PERF_MODEL_DIR", sampling, 1) != 0 ||
-                         setenv("STARPU_HOSTNAME", recording->name, 1) != 0 || unsetenv("STARFISH_MACHINE") != 0,
-                     STARFISH_ERROR_MEMORY, "out of memory for variables");
-    return STARFISH_SUCCESS;
+    unsetenv("STARFISH_MACHINE");
+    STARFISH_TRY(simulate_set("STARPU_PERF_MODEL_DIR", sampling));
+    return simulate_set("STARPU_HOSTNAME", recording->name);
 }
 
 static starfish_status write_machine(struct recording *recording)
@@ -309,8 +308,7 @@ static starfish_status run_held_out(struct recording *recording, const struct ma
 {
     if (!recording->held_out[0])
         STARFISH_TRY(prepare_held_out(recording));
-    STARFISH_FAIL_IF(setenv("STARPU_PERF_MODEL_DIR", recording->held_out, 1) != 0, STARFISH_ERROR_MEMORY,
-                     "out of memory for variables");
+    STARFISH_TRY(simulate_set("STARPU_PERF_MODEL_DIR", recording->held_out));
     return machine_pass_start(pass);
 }
 
@@ -366,9 +364,8 @@ static starfish_status record(void *data)
     STARFISH_TRY(simulate_environment(recording->absolute));
     /* StarPU drops samples that are so many per cent from the mean, and then the mean too where these are many: short
      * tasks may be left without a time. Times of the quick cases mean nothing, but no codelet may be without one. */
-    STARFISH_FAIL_IF(setenv("STARPU_CALIBRATE", "1", 1) != 0 ||
-                         setenv("STARPU_HISTORY_MAX_ERROR", recording->quick ? "1000000" : "150", 1) != 0,
-                     STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_TRY(simulate_set("STARPU_CALIBRATE", "1"));
+    STARFISH_TRY(simulate_set("STARPU_HISTORY_MAX_ERROR", recording->quick ? "1000000" : "150"));
     STARFISH_TRY(run_passes(recording));
     simulate_discard();
     STARFISH_FAIL_IF(recording->done == 0 && recording->left > 0, STARFISH_ERROR_RUNTIME,

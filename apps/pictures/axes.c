@@ -132,3 +132,9 @@ double starfish_heading(struct starfish_canvas *canvas, double x, const char *ti
         starfish_canvas_text(canvas, x, 2.1 * LINE, STARFISH_LEFT, STARFISH_TEXT, subtitle);
     return (subtitle ? 3 : 1.9) * LINE;
 }
+
+double starfish_heading_width(double margin, const char *title, const char *subtitle)
+{
+    const double below = subtitle ? starfish_text_width(STARFISH_TEXT, subtitle) : 0;
+    return fmax(starfish_text_width(STARFISH_TITLE, title), below) + 2 * margin;
+}

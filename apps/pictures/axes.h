@@ -35,4 +35,7 @@ double starfish_legend(struct starfish_canvas *canvas, double x, double y, doubl
 /* Title and subtitle (NULL: none) from the top left. Returns the height that they take. */
 double starfish_heading(struct starfish_canvas *canvas, double x, const char *title, const char *subtitle);
 
+/* The width of both, with a margin on either side. */
+double starfish_heading_width(double margin, const char *title, const char *subtitle);
+
 #endif

@@ -140,10 +140,8 @@ static void draw_signs(struct starfish_canvas *canvas, const struct starfish_bar
 
 static double width_of(const struct layout *layout, const struct starfish_bars *bars)
 {
-    double text = starfish_text_width(STARFISH_TITLE, bars->title);
-    if (bars->subtitle)
-        text = fmax(text, starfish_text_width(STARFISH_TEXT, bars->subtitle));
-    return fmax(layout->plot.x + PLOT + fmax(70, layout->after + MARGIN), text + 2 * MARGIN);
+    return fmax(layout->plot.x + PLOT + fmax(70, layout->after + MARGIN),
+                starfish_heading_width(MARGIN, bars->title, bars->subtitle));
 }
 
 static starfish_status draw(const char *path, const struct starfish_bars *bars, struct layout *layout)

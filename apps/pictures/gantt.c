@@ -137,10 +137,8 @@ static starfish_status draw_all(const char *path, const struct starfish_gantt *c
     }
     STARFISH_TRY(starfish_canvas_create(&canvas, path));
     draw(canvas, layout, chart);
-    double text = starfish_text_width(STARFISH_TITLE, chart->title);
-    if (chart->subtitle)
-        text = fmax(text, starfish_text_width(STARFISH_TEXT, chart->subtitle));
-    return starfish_canvas_finish(canvas, fmax(layout->plot.x + PLOT + 40, text + 2 * MARGIN),
+    const double heading = starfish_heading_width(MARGIN, chart->title, chart->subtitle);
+    return starfish_canvas_finish(canvas, fmax(layout->plot.x + PLOT + 40, heading),
                                   layout->plot.y + layout->plot.height + (chart->mark ? 3.8 : 2.6) * LINE);
 }
 

@@ -165,14 +165,13 @@ starfish_status starfish_image_write(const char *path, const struct starfish_sli
     STARFISH_TRY(starfish_canvas_create(&canvas, path));
     const double top = starfish_heading(canvas, MARGIN, slice->title, slice->subtitle) + LINE;
     const struct starfish_area plot = place_plot(extents, top);
-    const double title = starfish_text_width(STARFISH_TITLE, slice->title) + 2 * MARGIN;
-    const double subtitle = slice->subtitle ? starfish_text_width(STARFISH_TEXT, slice->subtitle) + 2 * MARGIN : 0;
+    const double heading = starfish_heading_width(MARGIN, slice->title, slice->subtitle);
     const starfish_status drawn = draw_field(canvas, path, plot, slice, extents);
     draw_axes(canvas, plot, slice, extents);
     if (drawn != STARFISH_SUCCESS) {
         starfish_canvas_discard(canvas);
         return drawn;
     }
-    return starfish_canvas_finish(canvas, fmax(fmax(title, subtitle), plot.x + plot.width + 2 * GAP + BAR + RIGHT),
+    return starfish_canvas_finish(canvas, fmax(heading, plot.x + plot.width + 2 * GAP + BAR + RIGHT),
                                   plot.y + plot.height + 2.6 * LINE);
 }

@@ -186,10 +186,8 @@ static starfish_status draw(const char *path, const struct starfish_lines *chart
     }
     draw_labels(canvas, scale, chart, point);
     starfish_canvas_frame(canvas, plot);
-    const double title = starfish_text_width(STARFISH_TITLE, chart->title) + 2 * MARGIN;
-    const double subtitle = chart->subtitle ? starfish_text_width(STARFISH_TEXT, chart->subtitle) + 2 * MARGIN : 0;
-    return starfish_canvas_finish(canvas, fmax(LEFT + WIDTH + 40, fmax(title, subtitle)),
-                                  top + HEIGHT + 2.6 * STARFISH_TEXT_LINE);
+    const double heading = starfish_heading_width(MARGIN, chart->title, chart->subtitle);
+    return starfish_canvas_finish(canvas, fmax(LEFT + WIDTH + 40, heading), top + HEIGHT + 2.6 * STARFISH_TEXT_LINE);
 }
 
 starfish_status starfish_lines_write(const char *path, const struct starfish_lines *chart)

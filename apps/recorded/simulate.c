@@ -132,6 +132,12 @@ int simulate_wanted(int argc, char **argv)
     return !SIMULATED && !options_ask_help(argc, argv) && machine_asked_for(argc, argv);
 }
 
+starfish_status simulate_set(const char *variable, const char *value)
+{
+    STARFISH_FAIL_IF(setenv(variable, value, 1) != 0, STARFISH_ERROR_MEMORY, "out of memory for variables");
+    return STARFISH_SUCCESS;
+}
+
 starfish_status simulate_environment(const char *folder)
 {
     static char absolute[PATH_MAX], sampling[PATH_MAX + 16], models[PATH_MAX + 128];
@@ -147,8 +153,7 @@ starfish_status simulate_environment(const char *folder)
                                         {"STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", "1"},
                                         {"STARPU_NOPENCL", "0"}};
     for (size_t i = machine.models[0] ? 0 : 1; i < sizeof variables / sizeof variables[0]; ++i)
-        STARFISH_FAIL_IF(setenv(variables[i][0], variables[i][1], 1) != 0, STARFISH_ERROR_MEMORY,
-                         "out of memory for variables");
+        STARFISH_TRY(simulate_set(variables[i][0], variables[i][1]));
     /* As contexts do (scheduler/runtime/start.c), but the simulating StarPU reads its folders before there is one, and
      * would say that an installation which has been moved has none of models. */
     STARFISH_FAIL_IF(setenv("STARPU_SILENT", "1", 0) != 0, STARFISH_ERROR_MEMORY, "out of memory for variables");
@@ -162,7 +167,7 @@ starfish_status simulate_isolate(const char *folder)
     STARFISH_TRY(machine_read(folder, &machine));
     snprintf(topology, sizeof topology, "numa:%d core:%d pu:1", machine.numa_nodes,
              (machine.cores + machine.numa_nodes - 1) / machine.numa_nodes);
-    STARFISH_FAIL_IF(setenv("HWLOC_SYNTHETIC", topology, 1) != 0, STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_TRY(simulate_set("HWLOC_SYNTHETIC", topology));
     personality(ADDR_NO_RANDOMIZE);
     return STARFISH_SUCCESS;
 }
@@ -187,10 +192,8 @@ starfish_status simulate_learn_anew(void)
     STARFISH_FAIL_IF(starfish_temporary_folder(learnt.folder) != 0, STARFISH_ERROR_FILE,
                      "/tmp: no folder can be made there: %s", strerror(errno));
     snprintf(learnt.file, sizeof learnt.file, "%s/heteroprio", learnt.folder);
-    STARFISH_FAIL_IF(starfish_temporary_expect(learnt.file) != 0 ||
-                         setenv("STARPU_HETEROPRIO_DATA_FILE", learnt.file, 1) != 0,
-                     STARFISH_ERROR_MEMORY, "out of memory for variables");
-    return STARFISH_SUCCESS;
+    STARFISH_FAIL_IF(starfish_temporary_expect(learnt.file) != 0, STARFISH_ERROR_MEMORY, "out of memory for variables");
+    return simulate_set("STARPU_HETEROPRIO_DATA_FILE", learnt.file);
 }
 
 /* What footprints of the recorded tasks were made of lies beside the models. */

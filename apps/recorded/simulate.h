@@ -52,4 +52,7 @@ void simulate_describe(char *text, size_t size);
 /* Remove the file of what heteroprio has learnt, if simulate_learn_anew was called. */
 void simulate_discard(void);
 
+/* Set a variable of the environment. Error: MEMORY. */
+starfish_status simulate_set(const char *variable, const char *value);
+
 #endif

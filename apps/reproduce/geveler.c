@@ -195,15 +195,9 @@ static int take_known(struct experiment *e, const char *name, double *seconds)
 
 static starfish_status need_context(struct experiment *e, int place, starfish_context **context)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-
     if (*context)
         return STARFISH_SUCCESS;
-    options.cpu_workers = place == 0 ? -1 : 0;
-    options.gpu_workers = place;
-    if (place == 0)
-        workers_as_one_team(&options);
-    STARFISH_TRY(starfish_context_create(context, &options));
+    STARFISH_TRY(workers_open(place == 0 ? "cpu" : "gpu:1", place == 0, context));
     bench_machine(&e->bench, *context);
     return STARFISH_SUCCESS;
 }

@@ -104,39 +104,37 @@ static const char *const counts[COUNTS] = {"words read",   "operations",        
 /* What the paper prints, in its units: N unknowns, d vectors; and our tasks that correspond, of which some have several
  * of its kernels in them, so that others have none. */
 enum { MOST_TASKS = 2, KERNELS = 12 };
+enum units { OF_FIELDS, OF_SUMS, OF_GEMV, OF_LINES };
+static const char *const units[][PER_STEP] = {[OF_FIELDS] = {"N", "N", "N", "N"},
+                                              [OF_SUMS] = {"N", "N", "d", "d"},
+                                              [OF_GEMV] = {"d (d + 1)", "d d", "d", "d"},
+                                              [OF_LINES] = {"N", "N", "N", "sqrt(N) / 2"}};
 static const struct kernel {
-    const char *name, *unit[PER_STEP], *task[MOST_TASKS];
+    const char *name, *task[MOST_TASKS];
     double paper[COUNTS];
+    enum units unit;
     int version; /* that has it */
 } kernels[KERNELS] = {
-    {"SpMV, ours with (p, A p)", {"N", "N", "N", "N"}, {"A p"}, {6, 9, 1, 1, 1, 1}, GUPTA_DIPCG2},
+    {"SpMV, ours with (p, A p)", {"A p"}, {6, 9, 1, 1, 1, 1}, OF_FIELDS, GUPTA_DIPCG2},
     {"IP preconditioning, ours in two passes",
-     {"N", "N", "N", "N"},
      {"ip, first", "ip, second"},
      {6, 9, 1, 1, 1, 1},
+     OF_FIELDS,
      GUPTA_DIPCG2},
-    {"Z' x, ours with (A Z)' y", {"N", "N", "d", "d"}, {"domain_sums"}, {1, 1, 1, 1, 1, 2}, GUPTA_DIPCG2},
-    {"E^-1 b (gemv)", {"d (d + 1)", "d d", "d", "d"}, {"coarse_solve"}, {1, 1, 1, 1, 1, 3}, GUPTA_DIPCG2},
-    {"A Z E^-1 b, ours y + Z times it with (r, z)",
-     {"N", "N", "N", "N"},
-     {"prolong"},
-     {5, 9, 1, 1, 1, 1},
-     GUPTA_DIPCG2},
-    {"forward and back substitution, ours with the scaling",
-     {"N", "N", "N", "sqrt(N) / 2"},
-     {"block-ic"},
-     {4, 3, 1, 1, 1, 1},
-     GUPTA_DPCG2},
-    {"diagonal scaling", {"N", "N", "N", "N"}, {NULL}, {2, 1, 1, 1, 1, 1}, GUPTA_DPCG2},
-    {"(A Z)' x", {"N", "N", "d", "d"}, {NULL}, {6, 5, 1, 1, 0, 1}, GUPTA_DIPCG2},
-    {"Sdot", {"N", "N", "N", "N"}, {NULL}, {1, 2, 1, NAN, 4, 0}, GUPTA_DIPCG2},
+    {"Z' x, ours with (A Z)' y", {"domain_sums"}, {1, 1, 1, 1, 1, 2}, OF_SUMS, GUPTA_DIPCG2},
+    {"E^-1 b (gemv)", {"coarse_solve"}, {1, 1, 1, 1, 1, 3}, OF_GEMV, GUPTA_DIPCG2},
+    {"A Z E^-1 b, ours y + Z times it with (r, z)", {"prolong"}, {5, 9, 1, 1, 1, 1}, OF_FIELDS, GUPTA_DIPCG2},
+    {"forward and back substitution, ours with the scaling", {"block-ic"}, {4, 3, 1, 1, 1, 1}, OF_LINES, GUPTA_DPCG2},
+    {"diagonal scaling", {NULL}, {2, 1, 1, 1, 1, 1}, OF_FIELDS, GUPTA_DPCG2},
+    {"(A Z)' x", {NULL}, {6, 5, 1, 1, 0, 1}, OF_SUMS, GUPTA_DIPCG2},
+    {"Sdot", {NULL}, {1, 2, 1, NAN, 4, 0}, OF_FIELDS, GUPTA_DIPCG2},
     {"Saxpy, ours x and r at once with (r, r), and p",
-     {"N", "N", "N", "N"},
      {"advance", "update"},
      {2, 2, 1, NAN, 3, 0},
+     OF_FIELDS,
      GUPTA_DIPCG2},
-    {"Sscal", {"N", "N", "N", "N"}, {NULL}, {1, 1, 1, NAN, 1, 0}, GUPTA_DIPCG2},
-    {"Snrm", {"N", "N", "N", "N"}, {NULL}, {1, 2, 1, NAN, 1, 0}, GUPTA_DIPCG2},
+    {"Sscal", {NULL}, {1, 1, 1, NAN, 1, 0}, OF_FIELDS, GUPTA_DIPCG2},
+    {"Snrm", {NULL}, {1, 2, 1, NAN, 1, 0}, OF_FIELDS, GUPTA_DIPCG2},
 };
 
 static struct gupta_tasks kernel_of_step(const struct kernel *kernel, const struct gupta_solves *solves)
@@ -164,17 +162,17 @@ static void add_count(struct gupta *g, const char *kernel, const char *what, con
 static void add_kernel(struct gupta *g, const struct kernel *kernel, const struct gupta_tasks *ours)
 {
     const double unknowns = (double)(g->n * g->n), vectors = 8.0 * (double)g->n;
-    const int gemv = kernel->unit[COMPUTED][0] == 'd';
+    const int gemv = kernel->unit == OF_GEMV;
 
     for (int c = 0; c < COUNTS; c++) {
         const double counted = c == COMPUTED   ? ours->operations / (gemv ? vectors * vectors : unknowns)
                                : c == PER_STEP ? ours->count
                                                : (double)NAN;
-        add_count(g, kernel->name, counts[c], c < PER_STEP ? kernel->unit[c] : NULL, kernel->paper[c],
+        add_count(g, kernel->name, counts[c], c < PER_STEP ? units[kernel->unit][c] : NULL, kernel->paper[c],
                   ours->count > 0 ? counted : (double)NAN);
     }
     if (ours->count > 0)
-        add_count(g, kernel->name, "words read and written", kernel->unit[READ], (double)NAN,
+        add_count(g, kernel->name, "words read and written", units[kernel->unit][READ], (double)NAN,
                   ours->words / (gemv ? vectors * (vectors + 1) : unknowns));
 }
 

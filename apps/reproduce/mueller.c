@@ -279,15 +279,10 @@ static starfish_status measure_numbers(struct mueller *m)
     m->bench.parts = NUMBERS * (HIERARCHIES + 1);
     for (int h = 0; h < HIERARCHIES; h++)
         for (int c = 0; c < NUMBERS; c++) {
-            const struct mueller_solve s = {m->n,
-                                            STARFISH_ATMOSPHERE_MULTIGRID,
-                                            cfl_numbers[c],
-                                            hierarchies[h].grids,
-                                            hierarchies[h].sweeps[c],
-                                            0,
-                                            0,
-                                            1};
-            snprintf(hierarchy, sizeof hierarchy, ", %d grids", hierarchies[h].grids);
+            struct mueller_solve s = {m->n, STARFISH_ATMOSPHERE_MULTIGRID, cfl_numbers[c], .times = 1};
+            s.levels = hierarchies[h].grids;
+            s.sweeps = hierarchies[h].sweeps[c];
+            snprintf(hierarchy, sizeof hierarchy, ", %d grids", s.levels);
             STARFISH_TRY(add_number(m, &s, hierarchy));
         }
     for (int c = 0; c < NUMBERS; c++) {

@@ -94,24 +94,14 @@ static int possible(const struct experiment *e, int variant)
 static void choose_workers(const struct experiment *e, enum workers workers, struct blktri_case *c, char *text,
                            size_t size)
 {
+    static const char *const sets[] = {
+        [ONE_CORE] = "cpu:1", [ALL_CORES] = "cpu", [ONE_GPU] = "gpu:1", [SPLIT] = "cpu,gpu:1", [MODELS] = "cpu,gpu:1"};
     c->split = -1;
-    c->team = 0;
-    switch (workers) {
-    case ONE_CORE:
-        snprintf(text, size, "cpu:1");
-        break;
-    case ALL_CORES:
+    c->team = workers == ALL_CORES ? e->cores : 0;
+    if (c->team > 0)
         snprintf(text, size, "cpu:%d", e->cores);
-        c->team = e->cores;
-        break;
-    case ONE_GPU:
-        snprintf(text, size, "gpu:1");
-        break;
-    case SPLIT:
-    case MODELS:
-        snprintf(text, size, "cpu,gpu:1");
-        break;
-    }
+    else
+        snprintf(text, size, "%s", sets[workers]);
     c->workers = text;
 }
 

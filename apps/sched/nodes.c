@@ -74,16 +74,12 @@ struct node_time {
 static starfish_status simulate_node(const struct nodes *nodes, size_t planes, struct node_time *time)
 {
     const char *const precision = starfish_precision_names[nodes->sched->plan.options.precision];
-    const char *const words[] = {
-        run_self(),  "sched",        run_problem, "--json",      "--simulate", nodes->sched->simulate,
-        "--workers", nodes->workers, "--spread",  "--slabs",     "0",          "--policies",
-        "dmdas",     "--method",     "slab",      "--precision", precision,    "--repeat",
-        "3"};
     const size_t n[3] = {EDGE, EDGE, planes};
     struct run_line line = {.words = 0};
     json_t *printed;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
-        run_add(&line, words[i]);
+    run_add(&line, run_self(), "sched", run_problem, "--json", "--simulate", nodes->sched->simulate, "--workers",
+            nodes->workers, "--spread", "--slabs", "0", "--policies", "dmdas", "--method", "slab", "--precision",
+            precision, "--repeat", "3");
     bench_announce("a node of %s, %zu planes", nodes->sched->simulate, planes);
     STARFISH_TRY(run_box(n, &line, &printed));
     const json_t *row = json_array_get(json_object_get(printed, "rows"), 0);
@@ -206,7 +202,7 @@ starfish_status sched_measure_nodes(struct bench *bench)
     STARFISH_FAIL_IF(!sched->simulate, STARFISH_ERROR_ARGUMENT,
                      "--nodes: needs --simulate, a recorded machine for each node");
     STARFISH_FAIL_IF(bench->roofline, STARFISH_ERROR_ARGUMENT, "--roofline: the model of --nodes has no operations");
-    STARFISH_TRY(list_counts("--nodes", sched->nodes, counts, &count));
+    STARFISH_TRY(list_choices("--nodes", sched->nodes, NULL, counts, &count));
     STARFISH_TRY(find_network(sched->network, &nodes.network));
     STARFISH_TRY(simulate_find(sched->simulate, folder));
     STARFISH_TRY(machine_read(folder, &nodes.machine));

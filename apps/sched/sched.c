@@ -28,10 +28,9 @@ static starfish_status check_workers(const char *workers)
         fault = "is not " WORKERS_WORDS;
     else if (options.cpu_workers > cores || options.gpu_workers > gpus || (options.cpu_workers == 0 && gpus == 0))
         fault = "is not there";
-    if (!fault)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "--workers: '%s' %s; this machine has %d core%s and %d GPU%s",
-                         workers, fault, cores, cores == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s");
+    STARFISH_FAIL_IF(fault, STARFISH_ERROR_ARGUMENT, "--workers: '%s' %s; this machine has %d core%s and %d GPU%s",
+                     workers, fault, cores, cores == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s");
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status read_lists(struct sched *sched)
