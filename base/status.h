@@ -23,21 +23,7 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...) _
             return starfish_try_status;                                                                                \
     } while (0)
 
-/* Make the call where `status` is SUCCESS so far, and keep its status there. */
-#define STARFISH_THEN(status, call)                                                                                    \
-    do {                                                                                                               \
-        if ((status) == STARFISH_SUCCESS)                                                                              \
-            (status) = (call);                                                                                         \
-    } while (0)
-
 /* Return from the calling function with a failure where `condition` holds; the other arguments are starfish_fail's. */
-/* Where nothing has failed before. */
-#define STARFISH_THEN(status, call)                                                                                    \
-    do {                                                                                                               \
-        if ((status) == STARFISH_SUCCESS)                                                                              \
-            (status) = (call);                                                                                         \
-    } while (0)
-
 #define STARFISH_FAIL_IF(condition, ...)                                                                               \
     do {                                                                                                               \
         if (condition)                                                                                                 \

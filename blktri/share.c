@@ -117,14 +117,22 @@ static void fill_work(const struct starfish_spectral *s, struct starfish_blktri_
     }
 }
 
+static void release(struct starfish_spectral *s)
+{
+    starfish_spectral_destroy(s);
+    free(s);
+}
+
 /* A spectral problem on the first `modes` modes of x: a slab, and a block for each of `workers` workers. */
-static starfish_status create(struct starfish_spectral *s, struct starfish_context *context,
+static starfish_status create(struct starfish_spectral **result, struct starfish_context *context,
                               const struct starfish_spectral_problem *problem, size_t modes, size_t workers,
                               uint32_t where)
 {
     struct starfish_direction direction[3] = {problem->direction[0], problem->direction[1], problem->direction[2]};
     struct starfish_spectral_problem part = *problem;
     struct starfish_runs cut = {.parts = 0}, blocks = {.parts = 0};
+    struct starfish_spectral *s = calloc(1, sizeof *s);
+    STARFISH_FAIL_IF(!s, STARFISH_ERROR_MEMORY, "out of memory for timing workers");
     direction[0].n = modes * starfish_tridiag_parts(problem->numbers);
     part.direction = direction;
     part.cut = &cut;
@@ -135,30 +143,36 @@ static starfish_status create(struct starfish_spectral *s, struct starfish_conte
     STARFISH_THEN(status, starfish_spectral_create(s, context, &part));
     starfish_runs_free(&cut);
     starfish_runs_free(&blocks);
+    if (status == STARFISH_SUCCESS)
+        *result = s;
+    else
+        free(s);
     return status;
 }
 
 static starfish_status ask_models(struct starfish_context *context, const struct starfish_spectral_problem *problem,
                                   struct starfish_blktri_pace pace[STARFISH_WORKER_KINDS])
 {
-    struct starfish_spectral s;
+    struct starfish_spectral *s;
     STARFISH_TRY(create(&s, context, problem, modes_of(problem), 1, 0));
-    const struct starfish_reduction_block block = starfish_reduction_block_of(&s, 0);
+    const struct starfish_reduction_block block = starfish_reduction_block_of(s, 0);
     struct starfish_progress progress;
     starfish_progress_init(&progress, context);
     starfish_status status = STARFISH_SUCCESS;
-    for (size_t l = 0; l < s.levels; l++) {
-        double seconds[STARFISH_WORKER_KINDS];
-        STARFISH_THEN(status, starfish_reduction_expect(&progress, &block, s.level, l, seconds));
-        for (int kind = 0; kind < STARFISH_WORKER_KINDS && status == STARFISH_SUCCESS; kind++)
-            pace[kind].seconds[l] = seconds[kind];
-    }
+    for (size_t l = 0; l < s->levels; l++)
+        for (int substitutes = l == 0; substitutes < 2; substitutes++) { /* nothing is above the root */
+            const struct starfish_level_task task = {&block, s->level, l, substitutes};
+            double seconds[STARFISH_WORKER_KINDS] = {0, 0};
+            STARFISH_THEN(status, starfish_level_expect(&progress, &task, seconds));
+            for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+                pace[kind].seconds[l] += seconds[kind];
+        }
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         pace[kind].modes = modes_of(problem);
-        fill_work(&s, &pace[kind]);
+        fill_work(s, &pace[kind]);
     }
     starfish_progress_destroy(&progress);
-    starfish_spectral_destroy(&s);
+    release(s);
     return status;
 }
 
@@ -214,22 +228,22 @@ static starfish_status try_out(struct starfish_context *context, const struct st
 {
     const uint32_t where = kind == STARFISH_GPU ? STARFISH_ON_GPUS : STARFISH_ON_CORES;
     const size_t workers = modes_of(problem) > 1 ? context->workers_of[kind] : 1;
-    struct starfish_spectral s;
+    struct starfish_spectral *s;
     pace->modes = tried_modes(context, problem, kind);
     STARFISH_TRY(
         create(&s, context, problem, starfish_smaller(workers * pace->modes, modes_of(problem)), workers, where));
     void *memory[2] = {NULL, NULL};
     starfish_status status = STARFISH_SUCCESS;
     for (int f = 0; f < 2; f++) {
-        memory[f] = calloc(s.n[0] * s.n[1] * s.n[2], starfish_real_size(s.precision));
+        memory[f] = calloc(s->n[0] * s->n[1] * s->n[2], starfish_real_size(s->precision));
         if (!memory[f])
-            status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for timing workers on %zu modes", s.n[0]);
+            status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for timing workers on %zu modes", s->n[0]);
     }
     for (int time = 0; time < TIMES; time++)
-        STARFISH_THEN(status, solve(&s, where, memory, pace));
+        STARFISH_THEN(status, solve(s, where, memory, pace));
     for (int f = 0; f < 2; f++)
         free(memory[f]);
-    starfish_spectral_destroy(&s);
+    release(s);
     return status;
 }
 
@@ -237,7 +251,7 @@ starfish_status starfish_blktri_choose_share(struct starfish_context *context,
                                              const struct starfish_spectral_problem *problem,
                                              struct starfish_blktri_share *share)
 {
-    struct starfish_blktri_pace pace[STARFISH_WORKER_KINDS];
+    struct starfish_blktri_pace pace[STARFISH_WORKER_KINDS] = {{.levels = 0}, {.levels = 0}};
     const size_t bytes = problem->direction[1].n * starfish_real_size(problem->precision);
     STARFISH_TRY(ask_models(context, problem, pace));
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {

@@ -354,31 +354,31 @@ static struct starpu_codelet *codelet_of(const struct starfish_level *level, int
     return substitutes ? &substitute_sums_codelet : &reduce_sums_codelet;
 }
 
-static void describe(struct starfish_progress *progress, int phase, const struct starfish_reduction_block *block,
-                     const struct starfish_level *levels, size_t depth, int substitutes, struct starfish_task *task,
-                     struct arguments *arguments)
+static void describe(struct starfish_progress *progress, int phase, const struct starfish_level_task *d,
+                     struct starfish_task *task, struct arguments *arguments)
 {
     /* Reduction reads a level and adds to those above, substitution the other way round. */
-    const enum starpu_data_access_mode own = substitutes ? STARPU_RW : STARPU_R;
-    const enum starpu_data_access_mode above = substitutes ? STARPU_R : STARPU_RW;
-    const struct starfish_level *level = &levels[depth];
-    starfish_task_begin(task, codelet_of(level, substitutes), progress, phase);
-    task->name = substitutes ? "substitute" : "reduce";
-    task->device = device_of(block, depth);
-    task->step = starfish_reduction_step(depth, substitutes);
+    const enum starpu_data_access_mode own = d->substitutes ? STARPU_RW : STARPU_R;
+    const enum starpu_data_access_mode above = d->substitutes ? STARPU_R : STARPU_RW;
+    const struct starfish_reduction_block *block = d->block;
+    const struct starfish_level *level = &d->levels[d->depth];
+    starfish_task_begin(task, codelet_of(level, d->substitutes), progress, phase);
+    task->name = d->substitutes ? "substitute" : "reduce";
+    task->device = device_of(block, d->depth);
+    task->step = starfish_reduction_step(d->depth, d->substitutes);
     task->width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
-    task->flops = flops_of(block, level, substitutes);
-    starfish_task_at(task, "block", block->level[depth], 0);
-    starfish_task_at(task, "level", block->level[depth], 1);
+    task->flops = flops_of(block, level, d->substitutes);
+    starfish_task_at(task, "block", block->level[d->depth], 0);
+    starfish_task_at(task, "level", block->level[d->depth], 1);
     starfish_task_data(task, level->ints.handle, STARPU_R);
     starfish_task_data(task, level->reals.handle, STARPU_R);
     starfish_task_data(task, block->line, STARPU_R);
     starfish_task_data(task, block->shift_x, STARPU_R);
-    for (size_t l = 0; l < depth; l++)
+    for (size_t l = 0; l < d->depth; l++)
         starfish_task_data(task, block->level[l], above);
-    starfish_task_data(task, block->level[depth], own);
+    starfish_task_data(task, block->level[d->depth], own);
 
-    *arguments = (struct arguments){.block = *block, .level = level, .depth = depth};
+    *arguments = (struct arguments){.block = *block, .level = level, .depth = d->depth};
     const size_t sizes[LEVEL_SIZES] = {
         [SIZE_PRECISION] = block->precision,
         [SIZE_NUMBERS] = (size_t)block->numbers,
@@ -386,7 +386,7 @@ static void describe(struct starfish_progress *progress, int phase, const struct
         [SIZE_LANES] = block->lanes,
         [SIZE_PERIODIC] = (size_t)block->periodic,
         [SIZE_ROWS] = level->rows,
-        [SIZE_DEPTH] = depth,
+        [SIZE_DEPTH] = d->depth,
         [SIZE_METHOD] = (size_t)block->method,
         [SIZE_STEPS] = level->chains.total_steps + level->sums.roots,
         [SIZE_MOST_ROOTS] = level->sums.most_roots,
@@ -395,44 +395,20 @@ static void describe(struct starfish_progress *progress, int phase, const struct
     arguments->header.growth = level->form == STARFISH_PRODUCT_FORM ? chain_growth : NULL;
 }
 
-static starfish_status submit(struct starfish_progress *progress, int phase,
-                              const struct starfish_reduction_block *block, const struct starfish_level *levels,
-                              size_t depth, int substitutes)
+starfish_status starfish_submit_level(struct starfish_progress *progress, int phase,
+                                      const struct starfish_level_task *d)
 {
     struct starfish_task task;
     struct arguments arguments;
-    describe(progress, phase, block, levels, depth, substitutes, &task, &arguments);
+    describe(progress, phase, d, &task, &arguments);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 
-starfish_status starfish_submit_reduce(struct starfish_progress *progress, int phase,
-                                       const struct starfish_reduction_block *block,
-                                       const struct starfish_level *levels, size_t depth)
+starfish_status starfish_level_expect(struct starfish_progress *progress, const struct starfish_level_task *d,
+                                      double seconds[STARFISH_WORKER_KINDS])
 {
-    return submit(progress, phase, block, levels, depth, 0);
-}
-
-starfish_status starfish_submit_substitute(struct starfish_progress *progress, int phase,
-                                           const struct starfish_reduction_block *block,
-                                           const struct starfish_level *levels, size_t depth)
-{
-    return submit(progress, phase, block, levels, depth, 1);
-}
-
-starfish_status starfish_reduction_expect(struct starfish_progress *progress,
-                                          const struct starfish_reduction_block *block,
-                                          const struct starfish_level *levels, size_t depth,
-                                          double seconds[STARFISH_WORKER_KINDS])
-{
-    seconds[STARFISH_CPU] = seconds[STARFISH_GPU] = 0;
-    for (int substitutes = depth == 0; substitutes < 2; substitutes++) { /* nothing is above the root */
-        struct starfish_task task;
-        struct arguments arguments;
-        double expected[STARFISH_WORKER_KINDS];
-        describe(progress, 0, block, levels, depth, substitutes, &task, &arguments);
-        STARFISH_TRY(starfish_task_expect(&task, &arguments, sizeof arguments, expected));
-        for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
-            seconds[kind] += expected[kind];
-    }
-    return STARFISH_SUCCESS;
+    struct starfish_task task;
+    struct arguments arguments;
+    describe(progress, 0, d, &task, &arguments);
+    return starfish_task_expect(&task, &arguments, sizeof arguments, seconds);
 }

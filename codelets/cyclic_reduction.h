@@ -97,21 +97,20 @@ size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct star
                                     size_t lanes, int periodic, starfish_precision precision,
                                     enum starfish_tridiag_numbers numbers);
 
-/* Level `depth` acts on the right-hand sides of the levels above (Swarztrauber 1974, reduction). */
-starfish_status starfish_submit_reduce(struct starfish_progress *progress, int phase,
-                                       const struct starfish_reduction_block *block,
-                                       const struct starfish_level *levels, size_t depth);
-/* Level `depth` is solved, the levels above being known (back substitution). */
-starfish_status starfish_submit_substitute(struct starfish_progress *progress, int phase,
-                                           const struct starfish_reduction_block *block,
-                                           const struct starfish_level *levels, size_t depth);
-
-/* Expected seconds of both tasks of a level on a worker of each kind, by the performance models; NaN: not known. The
- * handles need no memory. Error: MEMORY. */
-starfish_status starfish_reduction_expect(struct starfish_progress *progress,
-                                          const struct starfish_reduction_block *block,
-                                          const struct starfish_level *levels, size_t depth,
-                                          double seconds[STARFISH_WORKER_KINDS]);
+/* Level `depth` acts on the right-hand sides of the levels above (Swarztrauber 1974, reduction), or is solved, the
+ * levels above being known (back substitution). */
+struct starfish_level_task {
+    const struct starfish_reduction_block *block;
+    const struct starfish_level *levels;
+    size_t depth;
+    int substitutes;
+};
+starfish_status starfish_submit_level(struct starfish_progress *progress, int phase,
+                                      const struct starfish_level_task *task);
+/* Expected seconds of the task on a worker of each kind, by the performance models; NaN: not known. The handles need no
+ * memory. Error: MEMORY. */
+starfish_status starfish_level_expect(struct starfish_progress *progress, const struct starfish_level_task *task,
+                                      double seconds[STARFISH_WORKER_KINDS]);
 
 /* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile
  * (ints). to_levels: tiles are read and levels written; otherwise the reverse. */

@@ -251,11 +251,6 @@ static starfish_status make_levels(struct starfish_spectral *s, const struct sta
     return STARFISH_SUCCESS;
 }
 
-int starfish_spectral_rank(const struct starfish_spectral *s, size_t block)
-{
-    return (int)(block * (size_t)starfish_context_ranks(s->context) / s->blocks);
-}
-
 static starfish_status register_arrays(struct starfish_spectral *s)
 {
     for (size_t b = 0; b < s->modes.parts; b++)
@@ -325,10 +320,12 @@ starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, stru
                                                size_t block)
 {
     const struct starfish_reduction_block description = starfish_reduction_block_of(s, block);
+    struct starfish_level_task task = {.block = &description, .levels = s->level};
     STARFISH_TRY(submit_rows(s, progress, block, 1));
-    for (size_t depth = s->levels - 1; depth > 0; depth--)
-        STARFISH_TRY(starfish_submit_reduce(progress, STARFISH_PHASE_MODES, &description, s->level, depth));
-    for (size_t depth = 0; depth < s->levels; depth++)
-        STARFISH_TRY(starfish_submit_substitute(progress, STARFISH_PHASE_MODES, &description, s->level, depth));
+    for (task.depth = s->levels - 1; task.depth > 0; task.depth--)
+        STARFISH_TRY(starfish_submit_level(progress, STARFISH_PHASE_MODES, &task));
+    task.substitutes = 1;
+    for (task.depth = 0; task.depth < s->levels; task.depth++)
+        STARFISH_TRY(starfish_submit_level(progress, STARFISH_PHASE_MODES, &task));
     return submit_rows(s, progress, block, 0);
 }
