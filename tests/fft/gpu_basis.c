@@ -74,7 +74,7 @@ static void check_direction(const struct starfish_basis *basis, struct starfish_
 static void check_case(const struct basis_case *c, size_t n, const struct shape *shapes, int shape_count,
                        starfish_precision precision)
 {
-    struct basis_rows rows;
+    static struct basis_rows rows;
     const struct starfish_basis_operator op = basis_operator(c, n, &rows);
     struct starfish_basis basis;
     struct starfish_basis_cuda *plan;
@@ -168,7 +168,7 @@ static void errors_in_f32_are_those_of_a_core(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct basis_rows rows;
+        static struct basis_rows rows;
         const struct starfish_basis_operator op = basis_operator(&basis_cases[i % 2 ? 4 : 2], i / 2 ? 97 : 512, &rows);
         struct starfish_basis basis;
         ASSERT_OK(starfish_basis_create(&basis, &op, STARFISH_F32));
@@ -185,7 +185,7 @@ static void what_is_no_number_stays_in_its_lane(void **state)
     enum { INNER = 8, N = 32, LANE = 5 };
     static const uint32_t bits[] = {0x7fffffff, 0x7fc00000, 0x7f800001, 0xffffffff};
     for (int i = 0; i < 4; i++) {
-        struct basis_rows rows;
+        static struct basis_rows rows;
         const struct starfish_basis_operator op = basis_operator(&basis_cases[i % 2 ? 4 : 2], N, &rows);
         struct starfish_basis basis;
         struct starfish_basis_cuda *plan;
@@ -211,7 +211,7 @@ static void what_is_no_number_stays_in_its_lane(void **state)
 static void nothing_is_done_for_an_empty_batch(void **state)
 {
     (void)state;
-    struct basis_rows rows;
+    static struct basis_rows rows;
     const struct starfish_basis_operator op = basis_operator(&basis_cases[4], 8, &rows);
     const struct starfish_basis_columns no_lanes = {0, 5, NULL, NULL, 1}, no_planes = {5, 0, NULL, NULL, 1};
     struct starfish_basis basis;
