@@ -142,11 +142,12 @@ static starfish_status cut_by_share(const size_t workers[STARFISH_WORKER_KINDS],
     if (cores == 0)
         return STARFISH_SUCCESS;
     modes->parts = 0;
-    STARFISH_TRY(
-        starfish_runs_add(modes, workers[STARFISH_GPU], n[0] - cores, (struct starfish_owner){0, STARFISH_GPUS}));
+    const size_t gpus = starfish_smaller(workers[STARFISH_GPU], n[0] - cores);
+    STARFISH_TRY(starfish_runs_add(modes, gpus, n[0] - cores, (struct starfish_owner){0, STARFISH_GPUS}));
     starfish_runs_deal(cut, 0, workers[STARFISH_GPU]);
-    starfish_runs_deal(modes, 0, workers[STARFISH_GPU]);
-    return starfish_runs_add(modes, workers[STARFISH_CPU], cores, (struct starfish_owner){0, STARFISH_CORES});
+    starfish_runs_deal(modes, 0, gpus);
+    return starfish_runs_add(modes, starfish_smaller(workers[STARFISH_CPU], cores), cores,
+                             (struct starfish_owner){0, STARFISH_CORES});
 }
 
 static starfish_status create_spectral(struct starfish_blktri_plan *plan, struct starfish_context *context,

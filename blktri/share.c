@@ -220,18 +220,17 @@ static size_t tried_modes(struct starfish_context *context, const struct starfis
                          (double)p->direction[1].n * (double)p->direction[2].n;
     const size_t fit = (size_t)fmax(TRIAL_BYTES / bytes, 1);
     const size_t wanted = kind == STARFISH_CPU ? MODES_PER_CORE * starfish_team_largest(context, kind) : fit;
-    return starfish_smaller(starfish_smaller(wanted, fit), modes_of(p));
+    return starfish_smaller(wanted, fit);
 }
 
 static starfish_status try_out(struct starfish_context *context, const struct starfish_spectral_problem *problem,
                                starfish_worker_kind kind, struct starfish_blktri_pace *pace)
 {
     const uint32_t where = kind == STARFISH_GPU ? STARFISH_ON_GPUS : STARFISH_ON_CORES;
-    const size_t workers = modes_of(problem) > 1 ? context->workers_of[kind] : 1;
+    const size_t most = modes_of(problem) / pace->workers;
     struct starfish_spectral *s;
-    pace->modes = tried_modes(context, problem, kind);
-    STARFISH_TRY(
-        create(&s, context, problem, starfish_smaller(workers * pace->modes, modes_of(problem)), workers, where));
+    pace->modes = starfish_smaller(tried_modes(context, problem, kind), most);
+    STARFISH_TRY(create(&s, context, problem, pace->workers * pace->modes, pace->workers, where));
     void *memory[2] = {NULL, NULL};
     starfish_status status = STARFISH_SUCCESS;
     for (int f = 0; f < 2; f++) {
@@ -255,7 +254,7 @@ starfish_status starfish_blktri_choose_share(struct starfish_context *context,
     const size_t bytes = problem->direction[1].n * starfish_real_size(problem->precision);
     STARFISH_TRY(ask_models(context, problem, pace));
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        pace[kind].workers = modes_of(problem) > 1 ? context->workers_of[kind] : 1;
+        pace[kind].workers = starfish_smaller(context->workers_of[kind], modes_of(problem));
         pace[kind].hides_latency = kind == STARFISH_GPU;
         if (!are_known(&pace[kind]) && !starfish_machine_is_simulated())
             STARFISH_TRY(try_out(context, problem, (starfish_worker_kind)kind, &pace[kind]));
