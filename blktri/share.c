@@ -21,6 +21,8 @@ enum {
 static const double worth_of_cores = 1.05;
 /* A solve's copies take bandwidth of main memory, which the trial of the cores had for itself. */
 static const double beside_copies = 1.25;
+/* And so many seconds: tasks of both kinds wait for each other, and for copies that the times of levels leave out. */
+static const double least_gain = 150e-6;
 /* From the end of a task to the start of one in another memory that waits for it, besides the bytes. */
 static const double exchange_latency = 30e-6;
 
@@ -63,10 +65,10 @@ static struct starfish_blktri_share share_modes(const struct starfish_blktri_pac
         least = cores_alone;
     }
     const double alone = least;
-    for (size_t m = cores->workers; m < modes; m += cores->workers) {
+    for (size_t m = cores->workers; m > 0 && m < modes; m += cores->workers) {
         const double both =
             fmax(beside_copies * seconds_of(cores, 0, cores->levels, m), seconds_of(gpus, 0, gpus->levels, modes - m));
-        if (both < least && worth_of_cores * both < alone) {
+        if (both < least && worth_of_cores * both + least_gain < alone) {
             least = both;
             best = (struct starfish_blktri_share){0, m, -1};
         }
@@ -77,13 +79,15 @@ static struct starfish_blktri_share share_modes(const struct starfish_blktri_pac
 static struct starfish_blktri_share share_levels(const struct starfish_blktri_pace pace[STARFISH_WORKER_KINDS],
                                                  double exchange_seconds)
 {
-    const size_t levels = pace[STARFISH_GPU].levels;
-    size_t split = 0;
-    double least = seconds_of(&pace[STARFISH_GPU], 0, levels, 1);
-    for (size_t s = 1; s <= levels; s++) {
-        const double both = seconds_of(&pace[STARFISH_CPU], 0, s, 1) + seconds_of(&pace[STARFISH_GPU], s, levels, 1) +
-                            (s < levels ? 2 * exchange_seconds : 0);
-        if (worth_of_cores * both < least) {
+    const struct starfish_blktri_pace *cores = &pace[STARFISH_CPU], *gpus = &pace[STARFISH_GPU];
+    const size_t levels = gpus->levels;
+    const double of_cores = seconds_of(cores, 0, levels, 1), of_gpus = seconds_of(gpus, 0, levels, 1);
+    const double alone = fmin(of_cores, of_gpus);
+    size_t split = of_cores < of_gpus ? levels : 0;
+    double least = alone;
+    for (size_t s = 1; s < levels; s++) {
+        const double both = seconds_of(cores, 0, s, 1) + seconds_of(gpus, s, levels, 1) + 2 * exchange_seconds;
+        if (both < least && worth_of_cores * both + least_gain < alone) {
             least = both;
             split = s;
         }
@@ -179,11 +183,13 @@ static starfish_status ask_models(struct starfish_context *context, const struct
 static starfish_status solve(struct starfish_spectral *s, uint32_t where, void *memory[2],
                              struct starfish_blktri_pace *pace)
 {
+    struct starfish_stretch step[STARFISH_PROGRESS_STEPS];
     struct starfish_progress progress;
     struct starfish_field *field[2] = {NULL, NULL};
     struct starfish_coefficient_table removed = {0};
     starfish_status status = STARFISH_SUCCESS;
     starfish_progress_init(&progress, s->context);
+    starfish_progress_time_steps(&progress, step);
     progress.where = where;
     for (int f = 0; f < 2; f++)
         STARFISH_THEN(status,
@@ -202,7 +208,7 @@ static starfish_status solve(struct starfish_spectral *s, uint32_t where, void *
         double busy = 0;
         for (int up = 0; up < 2; up++)
             for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
-                busy += progress.step[starfish_reduction_step(l, up)].done[kind].busy_seconds;
+                busy += step[starfish_reduction_step(l, up)].done[kind].busy_seconds;
         pace->seconds[l] = busy / (double)s->modes.parts;
     }
     starfish_progress_destroy(&progress);
@@ -256,7 +262,7 @@ starfish_status starfish_blktri_choose_share(struct starfish_context *context,
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         pace[kind].workers = starfish_smaller(context->workers_of[kind], modes_of(problem));
         pace[kind].hides_latency = kind == STARFISH_GPU;
-        if (!are_known(&pace[kind]) && !starfish_machine_is_simulated())
+        if (pace[kind].workers > 0 && !are_known(&pace[kind]) && !starfish_machine_is_simulated())
             STARFISH_TRY(try_out(context, problem, (starfish_worker_kind)kind, &pace[kind]));
     }
     *share = starfish_blktri_share_by(pace, modes_of(problem),

@@ -36,8 +36,8 @@ struct starfish_blktri_pace {
 struct starfish_blktri_share starfish_blktri_share_by(const struct starfish_blktri_pace pace[STARFISH_WORKER_KINDS],
                                                       size_t modes, double exchange_seconds);
 
-/* For a context with both kinds of workers and a problem whose product or fractions are set. May take tenths of a
- * second. Errors: MEMORY, RUNTIME. */
+/* For a problem whose product or fractions are set; kinds without workers take no part. May take tenths of a second.
+ * Errors: MEMORY, RUNTIME. */
 starfish_status starfish_blktri_choose_share(struct starfish_context *context,
                                              const struct starfish_spectral_problem *problem,
                                              struct starfish_blktri_share *share);

@@ -396,19 +396,19 @@ static void describe(struct starfish_progress *progress, int phase, const struct
 }
 
 starfish_status starfish_submit_level(struct starfish_progress *progress, int phase,
-                                      const struct starfish_level_task *d)
+                                      const struct starfish_level_task *description)
 {
     struct starfish_task task;
     struct arguments arguments;
-    describe(progress, phase, d, &task, &arguments);
+    describe(progress, phase, description, &task, &arguments);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 
-starfish_status starfish_level_expect(struct starfish_progress *progress, const struct starfish_level_task *d,
+starfish_status starfish_level_expect(struct starfish_progress *progress, const struct starfish_level_task *description,
                                       double seconds[STARFISH_WORKER_KINDS])
 {
     struct starfish_task task;
     struct arguments arguments;
-    describe(progress, 0, d, &task, &arguments);
+    describe(progress, 0, description, &task, &arguments);
     return starfish_task_expect(&task, &arguments, sizeof arguments, seconds);
 }

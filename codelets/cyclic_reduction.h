@@ -106,10 +106,10 @@ struct starfish_level_task {
     int substitutes;
 };
 starfish_status starfish_submit_level(struct starfish_progress *progress, int phase,
-                                      const struct starfish_level_task *task);
+                                      const struct starfish_level_task *description);
 /* Expected seconds of the task on a worker of each kind, by the performance models; NaN: not known. The handles need no
  * memory. Error: MEMORY. */
-starfish_status starfish_level_expect(struct starfish_progress *progress, const struct starfish_level_task *task,
+starfish_status starfish_level_expect(struct starfish_progress *progress, const struct starfish_level_task *description,
                                       double seconds[STARFISH_WORKER_KINDS]);
 
 /* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile

@@ -300,7 +300,8 @@ starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, co
                                            const struct starfish_flat_whole *whole)
 {
     memset(boxes, 0, sizeof *boxes);
-    STARFISH_FAIL_IF(cut->parts[0] * cut->parts[1] > STARFISH_KRYLOV_MOST_PARTS ||
+    STARFISH_FAIL_IF(cut->parts[0] < 1 || cut->parts[1] < 1 ||
+                         cut->parts[0] * cut->parts[1] > STARFISH_KRYLOV_MOST_PARTS ||
                          !is_wide_enough(&whole->shape[0], cut),
                      STARFISH_ERROR_ARGUMENT,
                      "options.boxes: %zu x %zu boxes of %zu x %zu columns: at most %d, each of %d columns or more",

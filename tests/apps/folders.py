@@ -135,9 +135,12 @@ class Folders(unittest.TestCase):
     def test_options_of_the_library_have_the_librarys_texts(self):
         """Every option that is a member of a library's struct has its text from the struct's table."""
         texts = {}
+        with open(f"{SOURCE}/base/options.h", encoding="utf-8") as stream:
+            shared = dict(re.findall(r'#define (STARFISH_OPTION_\w+)\s[^#]*?(\.flag = "--[\w-]+")', stream.read()))
         for path in glob.glob(f"{SOURCE}/*/options.c"):
             with open(path, encoding="utf-8") as stream:
                 for row in re.findall(r"\{AT\(.*?\},\n", stream.read(), re.DOTALL):
+                    row = re.sub(r"STARFISH_OPTION_\w+", lambda name: shared.get(name[0], name[0]), row)
                     flag = re.search(r'\.flag = "(--[\w-]+)"', row)
                     text = re.search(r'\.text =\s+"(.*?)"', row, re.DOTALL)
                     if flag:
