@@ -11,12 +11,16 @@
  *     level    0 ..... split ......................... leaves
  *              [ cores ][ GPUs                              ]
  *
+ * Of small problems a trial would take longer than many solves, so that the scheduler decides by the task.
+ *
  * Times of levels are those of the performance models where they have them for both kinds. Elsewhere a trial measures
  * them on some modes. */
 #ifndef STARFISH_BLKTRI_SHARE_H
 #define STARFISH_BLKTRI_SHARE_H
 
 #include "tasks/spectral.h"
+
+enum { STARFISH_BLKTRI_SHARED_NUMBERS = 1 << 17 }; /* of a field, from which on a plan decides */
 
 struct starfish_blktri_share {
     uint32_t where;        /* kinds of workers that solve */

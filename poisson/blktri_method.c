@@ -5,6 +5,7 @@
 
 #include "base/sizes.h"
 #include "blktri/plan.h"
+#include "blktri/share.h"
 #include "poisson/accuracy.h"
 #include "poisson/condition.h"
 #include "poisson/estimate.h"
@@ -183,7 +184,8 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
     const size_t room =
         plan->base.context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->base.context) : SIZE_MAX;
     const int on_ranks = starfish_context_ranks(plan->base.context) > 1;
-    how->share = has_both(plan) && !on_ranks && options->slabs == 0 && options->mode_blocks == 0 && options->split < 0;
+    how->share = has_both(plan) && !on_ranks && options->slabs == 0 && options->mode_blocks == 0 &&
+                 options->split < 0 && plan->n[0] * plan->n[1] * plan->n[2] >= STARFISH_BLKTRI_SHARED_NUMBERS;
     const size_t *all = plan->base.context->workers_of;
     const size_t workers[STARFISH_WORKER_KINDS] = {
         [STARFISH_CPU] = how->share ? 0 : all[STARFISH_CPU], [STARFISH_GPU] = all[STARFISH_GPU]};
