@@ -37,18 +37,19 @@ static int are_known(const struct starfish_blktri_pace *pace)
 }
 
 /* Of some levels, for modes that the workers of the kind share; infinite where that is not known. A level with few rows
- * leaves a GPU partly idle, so that more modes may take no longer; at most, they are solved at the best rate of any
- * level. */
+ * leaves a GPU partly idle, so that more modes than it was timed with may take no longer; at most, they are solved at
+ * the best rate of any level. */
 static double seconds_of(const struct starfish_blktri_pace *pace, size_t first, size_t end, size_t modes)
 {
     const double each = ceil((double)modes / (double)pace->workers) / (double)pace->modes;
     double best = 0, seconds = 0;
     if (first < end && !are_known(pace))
         return (double)INFINITY;
-    for (size_t l = 0; l < pace->levels && pace->hides_latency; l++)
+    for (size_t l = 0; l < pace->levels; l++)
         best = fmax(best, pace->work[l] / pace->seconds[l]);
     for (size_t l = first; l < end && modes > 0; l++)
-        seconds += pace->hides_latency ? fmax(pace->seconds[l], pace->work[l] * each / best) : pace->seconds[l] * each;
+        seconds += pace->hides_latency && each > 1 ? fmax(pace->seconds[l], pace->work[l] * each / best)
+                                                   : pace->seconds[l] * each;
     return seconds;
 }
 

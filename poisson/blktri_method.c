@@ -12,6 +12,7 @@
 #include "poisson/ranks.h"
 #include "scheduler/runtime/memory.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +44,22 @@ static enum starfish_blktri_form form_of(const struct starfish_poisson_plan *pla
                : STARFISH_BLKTRI_PRODUCT;
 }
 
+static void __attribute__((format(printf, 2, 3)))
+add_reason(struct starfish_poisson_plan *plan, const char *format, ...)
+{
+    const size_t used = strlen(plan->reason);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(plan->reason + used, sizeof plan->reason - used, format, arguments);
+    va_end(arguments);
+}
+
 /* Partial fractions give way to the product form where they do not suit z. */
 static void choose_form(struct starfish_poisson_plan *plan)
 {
     if (plan->method->id != STARFISH_METHOD_BLKTRI || form_of(plan) == STARFISH_BLKTRI_FRACTIONS)
         return;
-    const size_t used = strlen(plan->reason);
-    snprintf(plan->reason + used, sizeof plan->reason - used,
-             "; the last direction is too far from symmetric for partial fractions");
+    add_reason(plan, "; the last direction is too far from symmetric for partial fractions");
     plan->method = &starfish_blktri_product_method;
 }
 
@@ -227,6 +236,21 @@ static starfish_status memory_of(const struct starfish_poisson_plan *plan, struc
     return STARFISH_SUCCESS;
 }
 
+/* Who solves, where GPUs and cores could. */
+static void explain_share(struct starfish_poisson_plan *plan, const struct starfish_blktri_plan *blktri)
+{
+    const struct starfish_runs *modes = &blktri->spectral.modes;
+    size_t of_cores = 0;
+    for (size_t block = 0; block < modes->parts; block++)
+        of_cores += modes->owner[block].device == STARFISH_CORES ? starfish_runs_rows(modes, block) : 0;
+    if (of_cores > 0)
+        add_reason(plan, "; cores solve %zu of %zu modes of x", of_cores, plan->n[0]);
+    else if (blktri->spectral.split > 0)
+        add_reason(plan, "; cores solve the %d levels next to the root", blktri->spectral.split);
+    else
+        add_reason(plan, "; %s alone solve", blktri->where == STARFISH_ON_CORES ? "cores" : "GPUs");
+}
+
 static starfish_status make_state(struct starfish_poisson_plan *plan)
 {
     const struct starfish_blktri_problem problem = problem_of(plan);
@@ -247,6 +271,8 @@ static starfish_status make_state(struct starfish_poisson_plan *plan)
     plan->only_cut = &blktri->spectral.cut;
     plan->only_graph = &blktri->spectral;
     plan->where = blktri->where;
+    if (how.share)
+        explain_share(plan, blktri);
     return STARFISH_SUCCESS;
 }
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Simulated times rise with the size of the problem, in every kind, on every set of workers, whether the sizes were
-recorded or not; rows far from what was recorded are marked; and spreads stand beside the middle of runs that differ.
+recorded or not; rows far from what was recorded are marked; spreads stand beside the middle of runs that differ; and
+block cyclic reduction is shared by the speed of the GPU.
 
     sizes.py PROGRAM SOURCE_FOLDER [unittest arguments]"""
 import concurrent.futures
 import csv
 import json
 import os
+import shutil
 import unittest
 
 import program
@@ -114,6 +116,30 @@ class Sizes(Case):
         self.assertTrue(row["min"] < row["seconds"] < row["max"], row)
         status, out, _ = self.run_program("sched", "--nodes", "2", *command)
         self.assertTrue(all(row["node_spread_seconds"] > 0 for row in json.loads(out)["rows"]), out)
+
+    def test_blktri_is_shared_by_the_speed_of_the_gpu(self):
+        """By width, where there are several modes of x, and by levels, where there is one: a fast GPU solves alone, a
+        slower one shares the work with the cores, and the slowest takes no part."""
+        machines = self.path("machines")
+        shutil.copytree(f"{program.SOURCE}/data/machines/{MACHINE}", f"{machines}/{MACHINE}")
+        os.environ["STARFISH_MACHINES"] = machines
+        self.addCleanup(os.environ.pop, "STARFISH_MACHINES")
+        for speed in (400, 100, 12, 5, 1):
+            self.assertEqual(self.run_program("machine", "derive", f"at{speed}", "--from", MACHINE, "--gpu-speed",
+                                              str(speed), "--out", f"{machines}/at{speed}")[0], 0)
+        cube = program.poisson(n=[96, 128, 128], grid={"y": "cell", "z": "cell"}, rhs=1)
+        for name, problem, speeds in (("cube", cube, (400, 12, 1)), ("square", square(512), (400, 100, 5))):
+            of_cores = []
+            for speed in speeds:
+                status, out, _ = self.run_program("sched", self.write(f"{name}.json", problem), "--method",
+                                                  "blktri-product", "--simulate", f"at{speed}", "--policies", "dmdas",
+                                                  "--repeat", "1", "--workers", "all", "--json")
+                self.assertEqual(status, 0, out)
+                of_cores.append(json.loads(out)["rows"][0]["cpu_tasks"])
+            with self.subTest(problem=name, of_cores=of_cores):
+                self.assertLess(of_cores[0], 0.1)  # a task on the right-hand side is for any worker
+                self.assertTrue(0.1 < of_cores[1] < 1)
+                self.assertEqual(of_cores[2], 1)
 
 
 if __name__ == "__main__":
