@@ -58,7 +58,7 @@ struct starfish_access starfish_vector_attach_as(struct starfish_task *task, con
  * where the vector is NULL or has no edges. */
 struct starfish_access starfish_vector_attach_edges(struct starfish_task *task, const struct starfish_vector *vector,
                                                     size_t part, int buffer);
-/* Of a vector on runs of rows with halos of one row, the edge that a part reads below or above; NULL: there is none. */
+/* Of a vector on runs of rows with halos of one row, the edge that a part reads below or above; NULL at outer ends. */
 starpu_data_handle_t starfish_vector_edge_beside(const struct starfish_vector *vector, size_t part, int below);
 /* Does an extent reach beyond the part? */
 int starfish_extent_goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent);

@@ -48,7 +48,7 @@ static void try_form(const struct starfish_poisson_plan *plan, enum starfish_blk
 }
 
 /* One mode, fewer than there are workers, and many; singular problems and others. */
-static void cores_share_with_nobody(void **state)
+static void cores_alone_solve_all(void **state)
 {
     (void)state;
     static const size_t modes[] = {1, 2, 5, 96};
@@ -65,6 +65,6 @@ static void cores_share_with_nobody(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cores_share_with_nobody)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cores_alone_solve_all)};
     return TEST_GROUP("shared_blktri", tests, &context, 0, -1, 0);
 }
