@@ -4,6 +4,7 @@
 #include "blktri/share.h"
 
 #include "base/sizes.h"
+#include "scheduler/runtime/balance.h"
 #include "scheduler/runtime/field.h"
 #include "scheduler/runtime/machine.h"
 #include "scheduler/runtime/team.h"
@@ -21,10 +22,6 @@ enum {
 static const double worth_of_cores = 1.05;
 /* A solve's copies take bandwidth of main memory, which the trial of the cores had for itself. */
 static const double beside_copies = 1.25;
-/* And so many seconds: tasks of both kinds wait for each other, and for copies that the times of levels leave out. */
-static const double least_gain = 150e-6;
-/* From the end of a task to the start of one in another memory that waits for it, besides the bytes. */
-static const double exchange_latency = 30e-6;
 
 /* ---- The choice -------------------------------------------------------------------------------------------------- */
 
@@ -69,7 +66,7 @@ static struct starfish_blktri_share share_modes(const struct starfish_blktri_pac
     for (size_t m = cores->workers; m > 0 && m < modes; m += cores->workers) {
         const double both =
             fmax(beside_copies * seconds_of(cores, 0, cores->levels, m), seconds_of(gpus, 0, gpus->levels, modes - m));
-        if (both < least && worth_of_cores * both + least_gain < alone) {
+        if (both < least && worth_of_cores * both + STARFISH_LEAST_GAIN < alone) {
             least = both;
             best = (struct starfish_blktri_share){0, m, -1};
         }
@@ -88,7 +85,7 @@ static struct starfish_blktri_share share_levels(const struct starfish_blktri_pa
     double least = alone;
     for (size_t s = 1; s < levels; s++) {
         const double both = seconds_of(cores, 0, s, 1) + seconds_of(gpus, s, levels, 1) + 2 * exchange_seconds;
-        if (both < least && worth_of_cores * both + least_gain < alone) {
+        if (both < least && worth_of_cores * both + STARFISH_LEAST_GAIN < alone) {
             least = both;
             split = s;
         }
@@ -267,6 +264,6 @@ starfish_status starfish_blktri_choose_share(struct starfish_context *context,
             STARFISH_TRY(try_out(context, problem, (starfish_worker_kind)kind, &pace[kind]));
     }
     *share = starfish_blktri_share_by(pace, modes_of(problem),
-                                      exchange_latency + starfish_context_copy_seconds(context, 1, bytes));
+                                      STARFISH_EXCHANGE_LATENCY + starfish_context_copy_seconds(context, 1, bytes));
     return STARFISH_SUCCESS;
 }

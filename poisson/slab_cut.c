@@ -44,10 +44,6 @@ size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan)
  * memory's bandwidth. The trial has said 1.10 where whole streams were slower by a fifth. */
 static const double worth_of_cores = 1.25;
 
-/* Seconds that a lone solve of two kinds of workers takes beside their work: slab ends and separators meet in both
- * memories, by tasks of their own. */
-static const double sharing_seconds = 150e-6;
-
 /* The planes that balance teams of cores with GPUs, as many for each core, and rather too few than too many: a plane
  * more costs the cores several times what it costs the GPUs. A lone solve's copies go one way at a time, and take about
  * half of the main memory's bandwidth from the cores that a stream's take. */
@@ -67,7 +63,7 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
     if (pace == STARFISH_LONE) {
         cpu = 2 / (1 / cpu + 1 / rates->lone[STARFISH_CPU]);
         gpu = rates->lone[STARFISH_GPU];
-        if ((double)plan->here.planes * (1 / gpu - 1 / (cpu + gpu)) < sharing_seconds)
+        if ((double)plan->here.planes * (1 / gpu - 1 / (cpu + gpu)) < STARFISH_LEAST_GAIN)
             cpu = 0;
     } else if (cpu + gpu < worth_of_cores * rates->gpu_stream) {
         cpu = 0;

@@ -9,14 +9,12 @@
 
 #include "base/real.h"
 #include "base/sizes.h"
+#include "scheduler/runtime/balance.h"
 #include "scheduler/runtime/ranks.h"
 #include "tasks/visits.h"
 
 #include <math.h>
 
-/* Seconds from the end of a task to the start of one in another memory that waits for it, besides the bytes: StarPU
- * sees the end, starts a copy, sees its end, and starts the task. */
-static const double exchange_latency = 30e-6;
 /* Cores must promise so much: what models know of them is less sure than what they know of GPUs, which all are alike.
  */
 static const double worth_of_cores = 1.08;
@@ -272,8 +270,9 @@ static double exchange_seconds(struct starfish_context *context, const struct st
     size_t n[2];
 
     rows_of(spec, 0, n);
-    return EXCHANGES * (exchange_latency + starfish_context_copy_seconds(
-                                               context, with_cores, 2 * n[0] * starfish_real_size(spec->precision)));
+    return EXCHANGES *
+           (STARFISH_EXCHANGE_LATENCY +
+            starfish_context_copy_seconds(context, with_cores, 2 * n[0] * starfish_real_size(spec->precision)));
 }
 
 /* A sweep shared by so many of each kind. */

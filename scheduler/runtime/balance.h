@@ -10,6 +10,13 @@
 
 #include <stddef.h>
 
+/* Seconds from the end of a task to the start of one in another memory that waits for it, besides the bytes: StarPU
+ * sees the end, starts a copy, sees its end, and starts the task. */
+#define STARFISH_EXCHANGE_LATENCY 30e-6
+/* Seconds that a solve on both kinds of workers must save: their tasks wait for each other, and for copies that the
+ * times of tasks leave out. */
+#define STARFISH_LEAST_GAIN 150e-6
+
 enum { STARFISH_BALANCE_SOLVES = 7 }; /* of which the median counts */
 
 struct starfish_balance {
