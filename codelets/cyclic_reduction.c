@@ -115,16 +115,17 @@ static struct starfish_shifted_sums sums_of(void *buffers[], const struct argume
     };
 }
 
-/* The rows `first` .. `first + count - 1` of the neighbour list, in the arrays of the levels above. */
+/* The rows `first` .. `first + count - 1` of the neighbour list, in the arrays of the levels above, and the vectors from
+ * `vector` on. */
 static struct starfish_rows neighbour_rows(void *buffers[], const struct arguments *a, void *buffer, size_t first,
-                                           size_t count)
+                                           size_t count, size_t vector)
 {
     const int *ints = STARFISH_VECTOR(buffers, DATA_INTS);
     struct starfish_rows rows = {.width = width_of(a),
                                  .count = count,
                                  .which = ints + a->level->neighbour_level + first,
                                  .position = ints + a->level->neighbour_row + first,
-                                 .buffer = starfish_real_at(buffer, a->block.precision, first * width_of(a))};
+                                 .buffer = starfish_real_at(buffer, a->block.precision, vector * width_of(a))};
     for (size_t l = 0; l < a->depth; l++)
         rows.array[l] = STARFISH_VECTOR(buffers, DATA_LEVELS + l);
     return rows;
@@ -143,15 +144,20 @@ static struct starfish_rows own_rows(void *buffers[], const struct arguments *a,
                                   .buffer = starfish_real_at(buffer, a->block.precision, first * width_of(a))};
 }
 
+/* Of the vectors in `buffer`; a shared one counts for both its neighbours. */
 static void subtract_from_neighbours(const struct starfish_place *place, void *buffers[], const struct arguments *a,
                                      void *buffer)
 {
     const struct starfish_level *level = a->level;
-    const struct starfish_rows lower = neighbour_rows(buffers, a, buffer, 0, level->lower);
-    const struct starfish_rows upper =
-        neighbour_rows(buffers, a, buffer, level->lower, level->neighbours - level->lower);
-    run_rows(place, a, &lower, STARFISH_ROWS_SUBTRACT);
-    run_rows(place, a, &upper, STARFISH_ROWS_SUBTRACT);
+    const size_t upper = level->first_lower, lower = level->vectors - upper,
+                 shared = level->neighbours - level->vectors;
+    const struct starfish_rows part[] = {
+        neighbour_rows(buffers, a, buffer, 0, upper, 0),
+        neighbour_rows(buffers, a, buffer, upper, lower, upper),
+        neighbour_rows(buffers, a, buffer, level->vectors, shared, upper),
+    };
+    for (int p = 0; p < 3; p++)
+        run_rows(place, a, &part[p], STARFISH_ROWS_SUBTRACT);
 }
 
 static void reduce_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
@@ -183,8 +189,11 @@ static void add_influence(const struct starfish_place *place, void *buffers[], c
                           void *to, void *chain_workspace)
 {
     const struct starfish_level *level = a->level;
-    const struct starfish_rows known = neighbour_rows(buffers, a, from, 0, level->neighbours);
+    const struct starfish_rows known = neighbour_rows(buffers, a, from, 0, level->vectors, 0);
+    const struct starfish_rows shared =
+        neighbour_rows(buffers, a, from, level->vectors, level->neighbours - level->vectors, level->first_lower);
     run_rows(place, a, &known, STARFISH_ROWS_GATHER);
+    run_rows(place, a, &shared, STARFISH_ROWS_ADD);
 
     struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->chains.influence);
     chain.input = from;
@@ -192,11 +201,11 @@ static void add_influence(const struct starfish_place *place, void *buffers[], c
     chain.workspace = chain_workspace;
     run_chain(place, a, &chain);
 
-    const struct starfish_rows lower = own_rows(buffers, a, to, level->neighbour_block, 0, level->lower);
-    const struct starfish_rows upper =
-        own_rows(buffers, a, to, level->neighbour_block, level->lower, level->neighbours - level->lower);
-    run_rows(place, a, &lower, STARFISH_ROWS_SUBTRACT);
+    const struct starfish_rows upper = own_rows(buffers, a, to, level->vector_block, 0, level->first_lower);
+    const struct starfish_rows lower =
+        own_rows(buffers, a, to, level->vector_block, level->first_lower, level->vectors - level->first_lower);
     run_rows(place, a, &upper, STARFISH_ROWS_SUBTRACT);
+    run_rows(place, a, &lower, STARFISH_ROWS_SUBTRACT);
 }
 
 static void substitute_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
@@ -225,7 +234,7 @@ static void substitute_sums_here(const struct starfish_place *place, void *buffe
     const struct starfish_level *level = a->level;
     void *copies = starfish_workspace_here(a->block.workspace);
     void *own = starfish_real_at(copies, a->block.precision, level->neighbours * width_of(a));
-    const struct starfish_rows known = neighbour_rows(buffers, a, copies, 0, level->neighbours);
+    const struct starfish_rows known = neighbour_rows(buffers, a, copies, 0, level->neighbours, 0);
     const struct starfish_rows separators = own_rows(buffers, a, own, level->all_rows, 0, level->rows);
     run_rows(place, a, &known, STARFISH_ROWS_GATHER);
     run_rows(place, a, &separators, STARFISH_ROWS_GATHER);
@@ -323,14 +332,12 @@ enum level_size {
     SIZE_DEPTH,
     SIZE_METHOD,
     SIZE_STEPS,
-    SIZE_MOST_ROOTS,
+    SIZE_LONGEST,
     LEVEL_SIZES
 };
 
 /* Chains take their steps one after the other, each a solve of a line, by vectors and lanes side by side: on few of
- * them a step is a latency, which grows with the line; on many it is arithmetic. Where a level of R blocks has
- * 2 R - 2 neighbours, and a block's solve q steps, chains to and from a neighbour have q and q / 2, so that the level
- * has (4 R - 3) q in all. */
+ * them a step is a latency, which grows with the line; on many it is arithmetic. */
 static int chain_growth(const size_t *sizes, size_t count, double term[STARFISH_GROWTH_TERMS])
 {
     if (count != LEVEL_SIZES || sizes[SIZE_ROWS] == 0)
@@ -339,12 +346,21 @@ static int chain_growth(const size_t *sizes, size_t count, double term[STARFISH_
         (double)starfish_tridiag_element_size((enum starfish_tridiag_numbers)sizes[SIZE_NUMBERS],
                                               starfish_real_size((starfish_precision)sizes[SIZE_PRECISION]));
     const double n = (double)sizes[SIZE_LINE], lanes = (double)sizes[SIZE_LANES], rows = (double)sizes[SIZE_ROWS];
-    const double steps = fmax((double)sizes[SIZE_STEPS] / (4 * rows - 3), 1);
+    const double steps = fmax((double)sizes[SIZE_LONGEST], 1);
     const double bytes = n * lanes * number;
     const double terms[STARFISH_GROWTH_TERMS] = {
         1, steps, steps * n, steps * bytes, (double)sizes[SIZE_STEPS] * bytes, rows * bytes};
     memcpy(term, terms, sizeof terms);
     return 1;
+}
+
+/* Steps of the longest chains, or roots of the largest block. */
+static size_t longest_of(const struct starfish_level *level, int substitutes)
+{
+    const struct starfish_level_chains *chains = &level->chains;
+    if (level->form == STARFISH_FRACTION_FORM)
+        return level->sums.most_roots;
+    return (size_t)(substitutes ? chains->influence.max_steps + chains->solve.max_steps : chains->reduce.max_steps);
 }
 
 static struct starpu_codelet *codelet_of(const struct starfish_level *level, int substitutes)
@@ -389,7 +405,7 @@ static void describe(struct starfish_progress *progress, int phase, const struct
         [SIZE_DEPTH] = d->depth,
         [SIZE_METHOD] = (size_t)block->method,
         [SIZE_STEPS] = level->chains.total_steps + level->sums.roots,
-        [SIZE_MOST_ROOTS] = level->sums.most_roots,
+        [SIZE_LONGEST] = longest_of(level, d->substitutes),
     };
     arguments->header.footprint = starfish_footprint_of(sizes, LEVEL_SIZES);
     arguments->header.growth = level->form == STARFISH_PRODUCT_FORM ? chain_growth : NULL;

@@ -53,13 +53,17 @@ struct starfish_level_sums {
 enum starfish_reduction_form { STARFISH_PRODUCT_FORM, STARFISH_FRACTION_FORM };
 
 /* One level's tables. `ints` holds index lists at the offsets given. A block has up to two neighbours, the rows just
- * outside it; the first `lower` of the neighbour list are at the low ends, the rest at the high ends, so that no row
- * occurs twice in either part. */
+ * outside it. Each has a vector, but where those of both are alike, which then is the same:
+ *
+ *     list of neighbours   0 ....... first_lower ............... vectors ....... neighbours
+ *                          [ upper  ][ lower, shared ][ lower   ][ upper, shared ]
+ *
+ * so that no row occurs twice among the lower ones or in one of the parts of the upper ones. */
 struct starfish_level {
     size_t rows;
-    size_t neighbours, lower;
+    size_t neighbours, first_lower, vectors;
     size_t neighbour_level, neighbour_row; /* where each neighbour is */
-    size_t neighbour_block;                /* the row of the block whose neighbour it is */
+    size_t vector_block;                   /* the row of the block whose neighbour a vector is of */
     size_t zeros;                          /* as many zeros as there are rows or neighbours */
     size_t all_rows;                       /* 0, 1, .. rows - 1 */
     enum starfish_reduction_form form;

@@ -7,24 +7,18 @@
 #include "scheduler/runtime/team.h"
 #include "tridiag/kernels/blocking.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* A few groups may be divided by roots: each core then has separate sums, up to this many bytes. */
 enum { MOST_BY_ROOTS = 32, MOST_OWN_BYTES = 8 << 20, OUTPUTS = STARFISH_SHIFTED_SUMS_OUTPUTS };
-/* Lanes of a chain for a core: they fill a register of doubles. */
-enum { NARROWEST_CHAIN = 4 };
+enum { SIDE_BY_SIDE = STARFISH_TRIDIAG_SIDE_BY_SIDE };
 
 /* Where part `part` of `count` things begins; in multiples of what runs side by side, where there is enough of it. */
 static size_t boundary(size_t count, size_t part, size_t parts)
 {
-    const size_t unit = count >= parts * STARFISH_TRIDIAG_SIDE_BY_SIDE ? STARFISH_TRIDIAG_SIDE_BY_SIDE : 1;
+    const size_t unit = count >= parts * SIDE_BY_SIDE ? SIDE_BY_SIDE : 1;
     return part == parts ? count : count * part / parts / unit * unit;
-}
-
-/* Whole vectors or groups (`batch` of them) come first; lanes follow in pieces of at least `narrowest`. */
-static int by_lanes(size_t lanes, size_t batch, size_t narrowest, size_t parts)
-{
-    return parts > 1 && batch < parts && lanes >= parts * narrowest;
 }
 
 static size_t vector_reals(const struct starfish_tridiag_operator *line, size_t lanes)
@@ -45,27 +39,56 @@ struct shared_chain {
     size_t workspace_bytes; /* of a core */
 };
 
+/* Slices of lanes that each vector is cut into, so that the core with most slices takes least time. Fewer lanes than
+ * run side by side take as long as these. */
+static size_t slices_of(const struct starfish_tridiag_chain *chain, size_t parts)
+{
+    const size_t lanes = chain->lanes,
+                 most = parts > 1 ? starfish_tridiag_round_up(lanes, SIDE_BY_SIDE) / SIDE_BY_SIDE : 1;
+    size_t best = 1, least = SIZE_MAX;
+    for (size_t slices = 1; slices <= most; slices++) {
+        const size_t widest = (lanes + slices - 1) / slices, share = (chain->vectors * slices + parts - 1) / parts;
+        const size_t time = share * (widest > SIDE_BY_SIDE ? widest : SIDE_BY_SIDE);
+        if (time < least) {
+            least = time;
+            best = slices;
+        }
+    }
+    return best;
+}
+
+/* `count` vectors from `first` on. */
+static struct starfish_tridiag_chain some_vectors(const struct shared_chain *shared, size_t first, size_t count)
+{
+    struct starfish_tridiag_chain c = *shared->whole;
+    c.vectors = count;
+    c.input_row += first;
+    c.first_step += first;
+    c.steps += first;
+    c.scale = c.scale ? starfish_real_at((void *)(uintptr_t)c.scale, shared->precision, first) : NULL;
+    c.output = starfish_real_at(c.output, shared->precision, first * vector_reals(&c.line, c.lanes));
+    return c;
+}
+
 static void chain_share(void *data, size_t part, size_t parts)
 {
     static void (*const kernels[])(const struct starfish_tridiag_chain *) = {starfish_tridiag_chain_cpu_f32,
                                                                              starfish_tridiag_chain_cpu_f64};
     const struct shared_chain *shared = data;
-    struct starfish_tridiag_chain c = *shared->whole;
-    c.workspace = (char *)c.workspace + part * shared->workspace_bytes;
-    if (by_lanes(c.lanes, c.vectors, NARROWEST_CHAIN, parts)) {
-        c.first_lane = boundary(c.lanes, part, parts);
-        c.lane_count = boundary(c.lanes, part + 1, parts) - c.first_lane;
-    } else {
-        const size_t first = boundary(c.vectors, part, parts);
-        c.vectors = boundary(c.vectors, part + 1, parts) - first;
-        c.input_row += first;
-        c.first_step += first;
-        c.steps += first;
-        c.scale = c.scale ? starfish_real_at((void *)(uintptr_t)c.scale, shared->precision, first) : NULL;
-        c.output = starfish_real_at(c.output, shared->precision, first * vector_reals(&c.line, c.lanes));
-    }
-    if (c.vectors > 0)
+    const size_t slices = slices_of(shared->whole, parts), units = slices * shared->whole->vectors;
+    const int single = shared->whole->lanes == 1;
+    const size_t first = single ? boundary(units, part, parts) : units * part / parts;
+    const size_t end = single ? boundary(units, part + 1, parts) : units * (part + 1) / parts;
+    for (size_t unit = first, next; unit < end; unit = next) {
+        next = slices > 1 ? unit + 1 : end;
+        struct starfish_tridiag_chain c = some_vectors(shared, unit / slices, (next - unit + slices - 1) / slices);
+        c.workspace = (char *)c.workspace + part * shared->workspace_bytes;
+        if (slices > 1) {
+            c.first_lane = boundary(c.lanes, unit % slices, slices);
+            c.lane_count = boundary(c.lanes, unit % slices + 1, slices) - c.first_lane;
+        }
         kernels[shared->precision](&c);
+    }
 }
 
 size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size)
@@ -91,10 +114,10 @@ struct shared_sums {
     size_t workspace_bytes, kernel_bytes; /* of a core; its own sums are behind the kernel's */
 };
 
-/* Every root passes over its rows: narrower pieces waste the cache lines at both ends. */
+/* Whole groups come first. Every root passes over its rows: narrower pieces waste the cache lines at both ends. */
 static int sums_by_lanes(const struct starfish_shifted_sums *sums, size_t size, size_t parts)
 {
-    return by_lanes(sums->lanes, sums->groups, STARFISH_TRIDIAG_NARROWEST_BYTES / size, parts);
+    return parts > 1 && sums->groups < parts && sums->lanes >= parts * (STARFISH_TRIDIAG_NARROWEST_BYTES / size);
 }
 
 static void run_kernel(const struct shared_sums *shared, const struct starfish_shifted_sums *sums)

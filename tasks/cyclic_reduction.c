@@ -48,17 +48,42 @@ struct place {
     int level, row;
 };
 
-static void fill_chains(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *source)
+/* Where each neighbour of `source` is in the list of a level, whose parts are counted. */
+static void order_neighbours(const struct starfish_reduction_level *source, struct starfish_level *level, size_t *at)
+{
+    const size_t lower = source->lower, none = source->neighbours;
+    size_t next = 0, same = 0;
+    for (size_t v = 0; v < source->neighbours; v++)
+        at[v] = v >= lower && !source->neighbour[v].shares ? next++ : none;
+    level->first_lower = next;
+    for (size_t v = lower; v < source->neighbours; v++)
+        if (source->neighbour[v].shares) {
+            while (source->neighbour[same].block != source->neighbour[v].block)
+                same++;
+            at[same] = next++;
+        }
+    for (size_t v = 0; v < lower; v++)
+        if (at[v] == none)
+            at[v] = next++;
+    level->vectors = next;
+    for (size_t v = lower; v < source->neighbours; v++)
+        if (source->neighbour[v].shares)
+            at[v] = next++;
+}
+
+static void fill_chains(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *source,
+                        const size_t *at)
 {
     for (size_t s = 0; s < source->steps; s++) {
         t->reals[s] = source->step[s].mu;
         t->reals[source->steps + s] = source->step[s].keep;
         t->reals[2 * source->steps + s] = source->step[s].gain;
     }
-    for (size_t v = 0; v < source->neighbours; v++) {
-        put_chain(t, &level->chains.reduce, v, source->neighbour[v].block, &source->neighbour[v].reduce);
-        put_chain(t, &level->chains.influence, v, v, &source->neighbour[v].influence);
-    }
+    for (size_t v = 0; v < source->neighbours; v++)
+        if (!source->neighbour[v].shares) {
+            put_chain(t, &level->chains.reduce, at[v], source->neighbour[v].block, &source->neighbour[v].reduce);
+            put_chain(t, &level->chains.influence, at[v], at[v], &source->neighbour[v].influence);
+        }
     for (size_t b = 0; b < source->blocks; b++)
         put_chain(t, &level->chains.solve, b, b, &source->solve[b]);
 }
@@ -79,7 +104,7 @@ static void add_sums(struct tables *tables, struct starfish_sum_batch *batch, in
 /* Reduction: the separators of a block in, to the lower and the upper neighbour out. Substitution: separators, lower
  * and upper neighbour in, the separators out; neighbours are numbered first, then separators. */
 static void fill_sum_rows(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *rows,
-                          const struct starfish_fractions_level *source)
+                          const struct starfish_fractions_level *source, const size_t *at)
 {
     const struct starfish_sum_batch *reduce = &level->sums.reduce, *substitute = &level->sums.substitute;
     const size_t separators = (size_t)source->separators, inputs = separators + 2;
@@ -98,8 +123,8 @@ static void fill_sum_rows(struct tables *t, struct starfish_level *level, const 
     }
     for (size_t v = 0; v < rows->neighbours; v++) {
         const size_t b = rows->neighbour[v].block, upper = v >= rows->lower;
-        t->ints[reduce->output_row + 2 * b + upper] = (int)v;
-        t->ints[substitute->input_row + inputs * b + separators + upper] = (int)v;
+        t->ints[reduce->output_row + 2 * b + upper] = (int)at[v];
+        t->ints[substitute->input_row + inputs * b + separators + upper] = (int)at[v];
     }
 }
 
@@ -124,25 +149,24 @@ static void fill_sum_weights(struct tables *t, const struct starfish_level *leve
 }
 
 static void fill_rows(struct tables *t, const struct starfish_level *level,
-                      const struct starfish_reduction_level *source, const struct place *place)
+                      const struct starfish_reduction_level *source, const struct place *place, const size_t *at)
 {
     for (size_t v = 0; v < source->neighbours; v++) {
         const struct starfish_neighbour *neighbour = &source->neighbour[v];
-        t->ints[level->neighbour_level + v] = place[neighbour->row].level;
-        t->ints[level->neighbour_row + v] = place[neighbour->row].row;
-        t->ints[level->neighbour_block + v] = (int)neighbour->block;
+        t->ints[level->neighbour_level + at[v]] = place[neighbour->row].level;
+        t->ints[level->neighbour_row + at[v]] = place[neighbour->row].row;
+        t->ints[level->vector_block + at[v]] = (int)neighbour->block;
     }
     for (size_t r = 0; r < source->rows; r++)
         t->ints[level->all_rows + r] = (int)r;
 }
 
-/* A block has as many roots as rows. */
+/* A block has at most as many roots as rows. */
 void starfish_reduction_shape(struct starfish_level *level, const struct starfish_reduction_level *source,
                               enum starfish_reduction_form form)
 {
     level->rows = source->rows;
     level->neighbours = source->neighbours;
-    level->lower = source->lower;
     level->form = form;
     level->sums.groups = form == STARFISH_FRACTION_FORM ? source->blocks : 0;
     for (size_t b = 0; b < level->sums.groups; b++) {
@@ -158,8 +182,8 @@ static void lay_out_form(struct tables *tables, struct starfish_level *level,
     if (!sums) {
         level->chains.total_steps = source->steps;
         tables->real_count = 3 * source->steps;
-        add_chains(tables, &level->chains.reduce, source->neighbours);
-        add_chains(tables, &level->chains.influence, source->neighbours);
+        add_chains(tables, &level->chains.reduce, level->vectors);
+        add_chains(tables, &level->chains.influence, level->vectors);
         add_chains(tables, &level->chains.solve, source->blocks);
         return;
     }
@@ -180,28 +204,32 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
     starfish_reduction_shape(level, source, sums ? STARFISH_FRACTION_FORM : STARFISH_PRODUCT_FORM);
     level->neighbour_level = 0;
     level->neighbour_row = neighbours;
-    level->neighbour_block = 2 * neighbours;
+    level->vector_block = 2 * neighbours;
     level->zeros = 3 * neighbours;
     level->all_rows = level->zeros + most;
-    lay_out_form(&tables, level, source, sums);
 
+    size_t *at = calloc(neighbours + 1, sizeof *at);
+    STARFISH_FAIL_IF(!at, STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
+    order_neighbours(source, level, at);
+    lay_out_form(&tables, level, source, sums);
     tables.ints = calloc(tables.int_count + 1, sizeof *tables.ints);
     tables.reals = calloc(tables.real_count + 1, sizeof *tables.reals);
     starfish_status status =
         STARFISH_OR_FAIL(tables.ints && tables.reals, STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
     if (status == STARFISH_SUCCESS) {
-        fill_rows(&tables, level, source, place);
+        fill_rows(&tables, level, source, place, at);
         if (sums) {
-            fill_sum_rows(&tables, level, source, sums);
+            fill_sum_rows(&tables, level, source, sums, at);
             fill_sum_weights(&tables, level, sums);
         } else {
-            fill_chains(&tables, level, source);
+            fill_chains(&tables, level, source, at);
         }
         status = starfish_coefficient_table_ints(&level->ints, tables.ints, tables.int_count);
     }
     STARFISH_THEN(status, starfish_coefficient_table_reals(&level->reals, precision, tables.reals, tables.real_count));
     free(tables.ints);
     free(tables.reals);
+    free(at);
     return status;
 }
 

@@ -6,20 +6,23 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { ALONE = -1, CANCELLED = -2 };
+
 /* Give every numerator root its nearest denominator root, both in ascending order: partner[d] is the numerator of
- * denominator d, or -1. */
+ * denominator d, or ALONE. The same root on both sides is a factor of one. */
 static void pair_roots(const double *denominator, size_t denominators, const double *numerator, size_t numerators,
                        int *partner)
 {
     for (size_t d = 0; d < denominators; d++)
-        partner[d] = -1;
+        partner[d] = ALONE;
     size_t next = 0;
     for (size_t q = 0; q < numerators; q++) {
         const size_t last = denominators - (numerators - q);
         /* Distances fall, then rise, along the sorted list. */
         while (next < last && fabs(denominator[next + 1] - numerator[q]) <= fabs(denominator[next] - numerator[q]))
             next++;
-        partner[next++] = (int)q;
+        partner[next] = denominator[next] == numerator[q] ? CANCELLED : (int)q;
+        next++;
     }
 }
 
@@ -77,12 +80,11 @@ struct workspace {
 
 /* Unpaired solves and pairs in turn, in proportion, so that neither kind comes all at once. */
 static starfish_status append_mixed(struct starfish_step_list *list, const struct workspace *w,
-                                    const double *denominator, size_t denominators, const double *numerator,
-                                    size_t unpaired, double share)
+                                    const double *denominator, const double *numerator, size_t pairs, size_t unpaired,
+                                    double share)
 {
-    const size_t pairs = denominators - unpaired;
     size_t solves_done = 0, pairs_done = 0, next_pair = 0;
-    while (solves_done + pairs_done < denominators) {
+    while (solves_done + pairs_done < unpaired + pairs) {
         if (solves_done < unpaired && (pairs_done == pairs || solves_done * pairs <= pairs_done * unpaired)) {
             STARFISH_TRY(append_step(list, denominator[w->order[solves_done++]], 0, exp(share)));
             continue;
@@ -101,14 +103,16 @@ static starfish_status append(struct starfish_step_list *list, const struct work
                               size_t denominators, const double *numerator, size_t numerators, double share)
 {
     pair_roots(denominator, denominators, numerator, numerators, w->partner);
-    size_t unpaired = 0;
-    for (size_t d = 0; d < denominators; d++)
-        if (w->partner[d] < 0) {
+    size_t unpaired = 0, pairs = 0;
+    for (size_t d = 0; d < denominators; d++) {
+        pairs += w->partner[d] >= 0;
+        if (w->partner[d] == ALONE) {
             w->ranked[unpaired] = (struct ranked){log_of_solve(denominator[d], share), d};
             unpaired++;
         }
+    }
     order_unpaired(w->ranked, unpaired, w->order);
-    return append_mixed(list, w, denominator, denominators, numerator, unpaired, share);
+    return append_mixed(list, w, denominator, numerator, pairs, unpaired, share);
 }
 
 starfish_status starfish_chain_append(struct starfish_step_list *list, struct starfish_chain *chain,
@@ -117,7 +121,7 @@ starfish_status starfish_chain_append(struct starfish_step_list *list, struct st
 {
     const size_t unpaired = denominators - numerators;
     chain->first = list->count;
-    chain->count = denominators;
+    chain->count = 0;
     chain->scale = unpaired > 0 ? sign : sign * exp(log_factor);
     if (denominators == 0)
         return STARFISH_SUCCESS;
@@ -131,5 +135,6 @@ starfish_status starfish_chain_append(struct starfish_step_list *list, struct st
     free(w.partner);
     free(w.ranked);
     free(w.order);
+    chain->count = list->count - chain->first;
     return status;
 }

@@ -25,8 +25,9 @@ struct starfish_step_list {
 
 /* Append the chain of
  *     sign * exp(log_factor) * product over numerator roots nu of (T + nu) / product over denominator roots mu of (T +
- * mu) Both lists ascending, numerators fewer or as many as denominators. log_factor belongs to the unpaired solves: it
- * is spread over them evenly, or becomes the chain's scale when there are none. */
+ * mu)
+ * Both lists ascending, numerators fewer or as many as denominators; a root in both is left out. log_factor belongs to
+ * the unpaired solves: it is spread over them evenly, or becomes the chain's scale when there are none. */
 starfish_status starfish_chain_append(struct starfish_step_list *list, struct starfish_chain *chain,
                                       const double *denominator, size_t denominators, const double *numerator,
                                       size_t numerators, double log_factor, double sign);

@@ -54,6 +54,27 @@ static size_t rows_of(const struct starfish_block *b)
     return (size_t)b->hi - (size_t)b->lo + 1;
 }
 
+/* Do separators cut the block into equal parts that read the same in both directions, and so on for its halves? Then
+ * the last of as many eigenvectors as there are parts, in order of their roots, vanishes at all separators. */
+static int is_regular(const struct matrix *m, const struct starfish_block *b)
+{
+    const int parts = b->separators + 1, part = b->separator[0] - b->lo + 1;
+    if (b->hi - b->lo + 2 != parts * part)
+        return 0;
+    for (int i = 1; i < b->separators; i++)
+        if (b->separator[i] - b->separator[i - 1] != part)
+            return 0;
+    for (int halves = parts / 2; halves > 0; halves /= 2)
+        if (!starfish_is_mirrored(m->lower, m->diag, m->upper, (size_t)b->lo, (size_t)(b->lo + 2 * halves * part - 2)))
+            return 0;
+    return parts == 2 || parts == 4;
+}
+
+static size_t roots_of(const struct matrix *m, const struct starfish_block *b)
+{
+    return is_regular(m, b) ? rows_of(b) - rows_of(b) / ((size_t)b->separators + 1) : rows_of(b);
+}
+
 /* Make the block symmetric, and find its roots and the rows at lo, separators and hi of its eigenvectors. */
 static starfish_status find_rows(const struct matrix *m, const struct starfish_block *b, const struct workspace *w)
 {
@@ -77,22 +98,26 @@ static void fill_block(const struct matrix *m, const struct starfish_block *b, c
     const size_t separators = (size_t)b->separators;
     const double reference = w->scaling[b->separator[separators / 2]];
     const double low = exp(reference - w->scaling[lo]), high = exp(reference - w->scaling[hi]);
+    const int regular = is_regular(m, b);
     for (size_t q = 0; q < rows_of(b); q++) {
         const double *component = w->component + (separators + 2) * q, f = component[0], l = component[separators + 1];
-        fraction[q] = (struct starfish_fraction){.mu = w->root[q]};
+        if (regular && q % (separators + 1) == separators)
+            continue;
+        *fraction = (struct starfish_fraction){.mu = w->root[q]};
         for (size_t i = 0; i < separators; i++) {
             const double scale = exp(reference - w->scaling[b->separator[i]]);
-            fraction[q].from_separator[i] = component[1 + i] / scale;
-            fraction[q].to_separator[i] = component[1 + i] * scale;
+            fraction->from_separator[i] = component[1 + i] / scale;
+            fraction->to_separator[i] = component[1 + i] * scale;
         }
         if (b->lower >= 0) {
-            fraction[q].to_lower = m->upper[b->lower] * low * f;
-            fraction[q].from_lower = -m->lower[lo] / low * f;
+            fraction->to_lower = m->upper[b->lower] * low * f;
+            fraction->from_lower = -m->lower[lo] / low * f;
         }
         if (b->upper >= 0) {
-            fraction[q].to_upper = m->lower[b->upper] * high * l;
-            fraction[q].from_upper = -m->upper[hi] / high * l;
+            fraction->to_upper = m->lower[b->upper] * high * l;
+            fraction->from_upper = -m->upper[hi] / high * l;
         }
+        fraction++;
     }
 }
 
@@ -112,7 +137,8 @@ static starfish_status build_level(const struct matrix *m, const struct starfish
     if (!level->first_root)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions");
     for (size_t i = 0; i < rows->blocks; i++) {
-        level->first_root[i + 1] = level->first_root[i] + rows_of(&rows->block[i]);
+        const int is_ring = m->periodic && rows->block[i].level == 0;
+        level->first_root[i + 1] = level->first_root[i] + (is_ring ? m->n : roots_of(m, &rows->block[i]));
         if (rows->block[i].separators > level->separators)
             level->separators = rows->block[i].separators;
     }

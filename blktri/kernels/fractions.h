@@ -30,6 +30,9 @@
  * of radix 2 and hence half the solves (the partial solution variant of Rossi and Toivanen, SIAM J. Sci. Comput. 20
  * (1999), 1778); what is weighted and added, per two levels of radix 2, is 13 vectors per root instead of 14.
  *
+ * Where a block and its halves read the same in both directions, every fourth eigenvector vanishes at all three
+ * separators (of radix 2 every other one at its only one), so that its root has no part in any sum and is left out.
+ *
  * The components of an eigenvector are bounded by one, and the couplings enter once, so nothing can overflow and no
  * order has to be found: on strongly stretched grids this loses the digits of a few roundings, where the product form
  * loses those of a chain. But the ratios of s enter too: see starfish_fractions_suit.

@@ -67,6 +67,7 @@ static void dissect_all(const struct matrix *m, struct block_list *list)
 struct block_roots {
     double *whole, *below, *above;
     size_t wholes, belows, aboves;
+    int mirrored;
 };
 
 static starfish_status find_roots(const struct matrix *m, const struct starfish_block *b, struct block_roots *r)
@@ -75,14 +76,17 @@ static starfish_status find_roots(const struct matrix *m, const struct starfish_
     r->wholes = hi - lo + 1;
     r->belows = c - lo;
     r->aboves = hi - c;
+    r->mirrored = starfish_is_mirrored(m->lower, m->diag, m->upper, lo, hi) && r->belows == r->aboves;
     if (m->periodic && b->level == 0)
         STARFISH_TRY(starfish_periodic_roots(m->lower, m->diag, m->upper, m->n, r->whole));
     else
         STARFISH_TRY(starfish_tridiagonal_roots(m->lower, m->diag, m->upper, lo, hi, r->whole));
     if (r->belows > 0)
         STARFISH_TRY(starfish_tridiagonal_roots(m->lower, m->diag, m->upper, lo, c - 1, r->below));
-    if (r->aboves > 0)
+    if (r->aboves > 0 && !r->mirrored)
         STARFISH_TRY(starfish_tridiagonal_roots(m->lower, m->diag, m->upper, c + 1, hi, r->above));
+    for (size_t i = 0; i < r->aboves && r->mirrored; i++)
+        r->above[i] = r->whole[2 * i + 1] = r->below[i];
     return STARFISH_SUCCESS;
 }
 
@@ -187,6 +191,12 @@ static void list_neighbours(const struct matrix *m, struct starfish_reduction_le
     }
 }
 
+/* Both neighbours of a mirrored block can have the same chains. */
+static int mirrors(const struct matrix *m, const struct starfish_block *b, const struct block_roots *roots)
+{
+    return roots->mirrored && m->lower[b->lo] == m->upper[b->hi] && m->upper[b->lower] == m->lower[b->upper];
+}
+
 /* The neighbours of a block, of which there are at most one on each side, are where the lists of both sides are
  * read. */
 static starfish_status add_neighbour_chains(const struct matrix *m, struct starfish_reduction_level *level,
@@ -194,11 +204,19 @@ static starfish_status add_neighbour_chains(const struct matrix *m, struct starf
                                             struct starfish_step_list *steps)
 {
     const size_t end[2] = {level->lower, level->neighbours};
+    struct starfish_neighbour *lower = NULL;
     for (int upper_side = 0; upper_side < 2; upper_side++) {
         struct starfish_neighbour *neighbour = &level->neighbour[at[upper_side]];
         if (at[upper_side] == end[upper_side] || neighbour->block != index)
             continue;
-        STARFISH_TRY(neighbour_chains(m, &level->block[index], roots, upper_side, steps, neighbour));
+        neighbour->shares = lower && mirrors(m, &level->block[index], roots);
+        if (neighbour->shares) {
+            neighbour->reduce = lower->reduce;
+            neighbour->influence = lower->influence;
+        } else {
+            STARFISH_TRY(neighbour_chains(m, &level->block[index], roots, upper_side, steps, neighbour));
+        }
+        lower = neighbour;
         at[upper_side]++;
     }
     return STARFISH_SUCCESS;
@@ -259,15 +277,9 @@ static void find_zero_root(struct starfish_reduction *reduction)
     const struct starfish_reduction_level *root = &reduction->level[0];
     const struct starfish_chain *solve = &root->solve[0];
     size_t nearest = solve->first;
-    reduction->root_min = HUGE_VAL;
-    reduction->root_max = -HUGE_VAL;
-    for (size_t s = solve->first; s < solve->first + solve->count; s++) {
-        const double mu = root->step[s].mu;
-        if (fabs(mu) < fabs(root->step[nearest].mu))
+    for (size_t s = solve->first; s < solve->first + solve->count; s++)
+        if (fabs(root->step[s].mu) < fabs(root->step[nearest].mu))
             nearest = s;
-        reduction->root_min = fmin(reduction->root_min, mu);
-        reduction->root_max = fmax(reduction->root_max, mu);
-    }
     reduction->zero_root_step = (int)nearest;
 }
 
@@ -289,7 +301,7 @@ static starfish_status add_chains(struct starfish_reduction *reduction, const st
     double *scratch = malloc(4 * m->n * sizeof *scratch);
     if (!scratch)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
-    struct block_roots roots = {scratch, scratch + m->n, scratch + 2 * m->n, 0, 0, 0};
+    struct block_roots roots = {scratch, scratch + m->n, scratch + 2 * m->n, 0, 0, 0, 0};
     starfish_status status = STARFISH_SUCCESS;
     for (size_t l = 0; l < reduction->levels && status == STARFISH_SUCCESS; l++)
         status = build_chains(m, &reduction->level[l], &roots, scratch + 3 * m->n);

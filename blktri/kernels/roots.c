@@ -47,6 +47,14 @@ double starfish_symmetric_coupling(double lower, double upper)
     return copysign(is_normal ? sqrt(product) : sqrt(fabs(lower)) * sqrt(fabs(upper)), upper);
 }
 
+int starfish_is_mirrored(const double *lower, const double *diag, const double *upper, size_t lo, size_t hi)
+{
+    for (size_t i = lo, k = hi; i <= hi; i++, k--)
+        if (diag[i] != diag[k] || (i < hi && (upper[i] != lower[k] || upper[i] == 0)))
+            return 0;
+    return 1;
+}
+
 starfish_status starfish_tridiagonal_roots(const double *lower, const double *diag, const double *upper, size_t lo,
                                            size_t hi, double *root)
 {

@@ -3,10 +3,10 @@
  * 2D field), and row v of the buffer corresponds to row position[v] of array[which[v]].
  *
  *   gather     buffer[v]  = array row          scatter    array row  = buffer[v]
- *   subtract   array row -= buffer[v]
+ *   subtract   array row -= buffer[v]              add        buffer[v] += array row
  *
  * No array row may appear twice in one call. Tables are int32 and lie where the kernel runs. Bound by memory: one read
- * and one write per element (subtract: two reads). */
+ * and one write per element (subtract and add: two reads). */
 #ifndef STARFISH_BLKTRI_ROWS_H
 #define STARFISH_BLKTRI_ROWS_H
 
@@ -15,7 +15,7 @@
 struct CUstream_st; /* what a cudaStream_t points to */
 
 enum { STARFISH_ROWS_MAX_ARRAYS = 40 };
-enum starfish_rows_operation { STARFISH_ROWS_GATHER, STARFISH_ROWS_SCATTER, STARFISH_ROWS_SUBTRACT };
+enum starfish_rows_operation { STARFISH_ROWS_GATHER, STARFISH_ROWS_SCATTER, STARFISH_ROWS_SUBTRACT, STARFISH_ROWS_ADD };
 
 struct starfish_rows {
     size_t width, count;

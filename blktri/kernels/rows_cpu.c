@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of block cyclic reduction on the CPU: gathered, scattered or subtracted by the tables of rows.h. Bound by
+/* Rows of block cyclic reduction on the CPU: gathered, scattered, added or subtracted by the tables of rows.h. Bound by
  * memory. */
 #include "blktri/kernels/rows.h"
 
@@ -12,6 +12,13 @@ static void subtract(real *restrict row, const real *restrict buffer, size_t wid
 #pragma omp simd
     for (size_t i = 0; i < width; i++)
         row[i] -= buffer[i];
+}
+
+static void add(const real *restrict row, real *restrict buffer, size_t width)
+{
+#pragma omp simd
+    for (size_t i = 0; i < width; i++)
+        buffer[i] += row[i];
 }
 
 void REAL_NAME(starfish_rows_cpu)(const struct starfish_rows *a, enum starfish_rows_operation operation)
@@ -28,6 +35,9 @@ void REAL_NAME(starfish_rows_cpu)(const struct starfish_rows *a, enum starfish_r
             break;
         case STARFISH_ROWS_SUBTRACT:
             subtract(row, buffer, a->width);
+            break;
+        case STARFISH_ROWS_ADD:
+            add(row, buffer, a->width);
             break;
         }
     }

@@ -28,6 +28,8 @@ template <typename real, starfish_rows_operation operation> __global__ void rows
                 buffer[i] = row[i];
             else if (operation == STARFISH_ROWS_SCATTER)
                 row[i] = buffer[i];
+            else if (operation == STARFISH_ROWS_ADD)
+                buffer[i] += row[i];
             else
                 row[i] -= buffer[i];
         }
@@ -58,6 +60,9 @@ template <typename real> int rows(const starfish_rows *a, starfish_rows_operatio
         break;
     case STARFISH_ROWS_SUBTRACT:
         rows_kernel<real, STARFISH_ROWS_SUBTRACT><<<grid, threads, 0, stream>>>(k);
+        break;
+    case STARFISH_ROWS_ADD:
+        rows_kernel<real, STARFISH_ROWS_ADD><<<grid, threads, 0, stream>>>(k);
         break;
     }
     return cudaGetLastError();

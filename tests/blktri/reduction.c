@@ -53,6 +53,8 @@ static void check_level(const struct starfish_reduction *r, size_t depth, const 
         /* In a group no row twice, as the row movements need. */
         for (size_t other = i < level->lower ? 0 : level->lower; other < i; other++)
             assert_int_not_equal(neighbour->row, level->neighbour[other].row);
+        if (neighbour->shares)
+            continue;
         steps += mark_chain(&neighbour->reduce, used, level->steps);
         steps += mark_chain(&neighbour->influence, used, level->steps);
     }
@@ -132,14 +134,21 @@ static void roots_are_the_known_eigenvalues(void **state)
                 if (!(fabs(root[k] - expected[k]) <= 1e-13))
                     fail_msg("n %zu periodic %d: root %zu is %.17g, not %.17g", n, periodic, k, root[k], expected[k]);
 
+            /* Of an odd number of equal rows every other root cancels, of a ring those that are equal to the last bit. */
             struct starfish_reduction *r = analyse(&m);
-            assert_true(fabs(r->root_min - expected[0]) <= 1e-13 && fabs(r->root_max - expected[n - 1]) <= 1e-13);
-            for (size_t q = 0; q < n; q++)
-                root[q] = r->level[0].step[r->level[0].solve[0].first + q].mu;
-            assert_true(fabs(root[r->zero_root_step - (int)r->level[0].solve[0].first] - expected[0]) <= 1e-13);
-            qsort(root, n, sizeof *root, ascending);
-            for (size_t q = 0; q < n; q++)
-                assert_true(fabs(root[q] - expected[q]) <= 1e-13);
+            const struct starfish_chain *solve = &r->level[0].solve[0];
+            const size_t stride = !periodic && n % 2 == 1 ? 2 : 1;
+            if (!periodic)
+                assert_int_equal(solve->count, (n + stride - 1) / stride);
+            for (size_t q = 0; q < solve->count; q++)
+                root[q] = r->level[0].step[solve->first + q].mu;
+            assert_true(fabs(root[r->zero_root_step - (int)solve->first] - expected[0]) <= 1e-13);
+            qsort(root, solve->count, sizeof *root, ascending);
+            for (size_t q = 0, at = 0; q < solve->count; q++, at += stride) {
+                while (periodic && at + 1 < n && root[q] - expected[at] > 1e-13)
+                    at++;
+                assert_true(fabs(root[q] - expected[at]) <= 1e-13);
+            }
             starfish_reduction_destroy(r);
             matrix_destroy(&m);
             free(expected);
