@@ -95,6 +95,7 @@ static struct starfish_spectral_problem spectral_problem(const struct starfish_b
                                               .cut = &o->cut,
                                               .modes = &o->modes,
                                               .where = o->where,
+                                              .subtrees = o->subtrees,
                                               .chain_method = chain_methods[o->algorithm],
                                               .split = o->split};
 }
@@ -150,21 +151,42 @@ static starfish_status cut_by_share(const size_t workers[STARFISH_WORKER_KINDS],
                              (struct starfish_owner){0, STARFISH_CORES});
 }
 
+/* The same number of slabs, as many for each subtree. */
+static void align(const struct starfish_reduction *rows, struct starfish_runs *cut)
+{
+    size_t first[STARFISH_SUBTREES + 1];
+    const size_t each = cut->parts / STARFISH_SUBTREES;
+    if (each * STARFISH_SUBTREES != cut->parts || starfish_reduction_subtrees(rows, first) == 0)
+        return;
+    for (size_t slab = 0; slab < cut->parts; slab++) {
+        const size_t t = slab / each;
+        cut->first[slab] = first[t] + starfish_divided(first[t + 1] - first[t], each, slab % each);
+    }
+}
+
 static starfish_status create_spectral(struct starfish_blktri_plan *plan, struct starfish_context *context,
-                                       const struct starfish_spectral_problem *problem, int share)
+                                       const struct starfish_spectral_problem *problem,
+                                       const struct starfish_blktri_options *o)
 {
     struct starfish_spectral_problem own = *problem;
-    struct starfish_blktri_share shared;
+    struct starfish_blktri_share shared = {.where = problem->where, .split = problem->split};
     struct starfish_runs cut = {.parts = 0}, modes = {.parts = 0};
-    if (!share)
-        return starfish_spectral_create(&plan->spectral, context, problem);
-    starfish_status status = starfish_blktri_choose_share(context, problem, &shared);
-    STARFISH_THEN(status, cut_by_share(context->workers_of, problem, &shared, &cut, &modes));
+    starfish_status status = STARFISH_SUCCESS;
+    if (o->share) {
+        status = starfish_blktri_choose_share(context, problem, &shared);
+        STARFISH_THEN(status, cut_by_share(context->workers_of, problem, &shared, &cut, &modes));
+    } else {
+        status = starfish_runs_copy(&cut, problem->cut);
+        STARFISH_THEN(status, starfish_runs_copy(&modes, problem->modes));
+    }
     if (status == STARFISH_SUCCESS) {
         own.cut = &cut;
         own.modes = &modes;
         own.split = shared.split;
         own.where = plan->where = shared.where;
+        own.subtrees = o->subtrees && own.split < 0 && own.where != STARFISH_ON_CORES;
+        if (own.subtrees)
+            align(problem->product ? problem->product : problem->fractions->rows, &cut);
         status = starfish_spectral_create(&plan->spectral, context, &own);
     }
     starfish_runs_free(&cut);
@@ -181,7 +203,6 @@ starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, s
     struct starfish_reduction *product = NULL;
     struct starfish_fractions *fractions = NULL;
     memset(plan, 0, sizeof *plan);
-    plan->where = o->where;
     STARFISH_TRY(check_algorithm(context, p, o));
     if (o->form == STARFISH_BLKTRI_FRACTIONS)
         STARFISH_TRY(starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular,
@@ -190,7 +211,7 @@ starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, s
         STARFISH_TRY(starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular));
     problem.product = product;
     problem.fractions = fractions;
-    const starfish_status status = create_spectral(plan, context, &problem, o->share);
+    const starfish_status status = create_spectral(plan, context, &problem, o);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);
     if (status != STARFISH_SUCCESS)

@@ -18,8 +18,9 @@ enum {
     MODES_PER_CORE = 4,      /* that a core solves side by side */
     TIMES = 2,               /* of the trial; the first one is for warming up */
 };
-/* Cores must promise so much: rates of a short trial are less certain than a whole solve. */
-static const double worth_of_cores = 1.05;
+/* Cores must promise so much: a short trial is less certain than a whole solve, and copies hide a part of the GPU's
+ * levels (tasks/spectral.h). */
+static const double worth_of_cores = 1.15;
 /* A solve's copies take bandwidth of main memory, which the trial of the cores had for itself. */
 static const double beside_copies = 1.25;
 
@@ -163,7 +164,8 @@ static starfish_status ask_models(struct starfish_context *context, const struct
     starfish_status status = STARFISH_SUCCESS;
     for (size_t l = 0; l < s->levels; l++)
         for (int substitutes = l == 0; substitutes < 2; substitutes++) { /* nothing is above the root */
-            const struct starfish_level_task task = {&block, s->level, l, substitutes};
+            const struct starfish_level_task task = {
+                .block = &block, .levels = s->level, .depth = l, .substitutes = substitutes};
             double seconds[STARFISH_WORKER_KINDS] = {0, 0};
             STARFISH_THEN(status, starfish_level_expect(&progress, &task, seconds));
             for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)

@@ -115,8 +115,8 @@ static struct starfish_shifted_sums sums_of(void *buffers[], const struct argume
     };
 }
 
-/* The rows `first` .. `first + count - 1` of the neighbour list, in the arrays of the levels above, and the vectors from
- * `vector` on. */
+/* The rows `first` .. `first + count - 1` of the neighbour list, in the arrays of the levels above, and the vectors
+ * from `vector` on. */
 static struct starfish_rows neighbour_rows(void *buffers[], const struct arguments *a, void *buffer, size_t first,
                                            size_t count, size_t vector)
 {
@@ -321,7 +321,8 @@ static double flops_of(const struct starfish_reduction_block *block, const struc
     return of_number * of_element * (double)(block->n * block->lanes);
 }
 
-/* What a level's footprint is made of. */
+/* What a level's footprint is made of: rows of blocks instead of roots, so that problems of one size share their
+ * models, whatever roots are left out. */
 enum level_size {
     SIZE_PRECISION,
     SIZE_NUMBERS,
@@ -382,6 +383,7 @@ static void describe(struct starfish_progress *progress, int phase, const struct
     task->name = d->substitutes ? "substitute" : "reduce";
     task->device = device_of(block, d->depth);
     task->step = starfish_reduction_step(d->depth, d->substitutes);
+    task->priority = d->priority;
     task->width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
     task->flops = flops_of(block, level, d->substitutes);
     starfish_task_at(task, "block", block->level[d->depth], 0);
@@ -404,7 +406,7 @@ static void describe(struct starfish_progress *progress, int phase, const struct
         [SIZE_ROWS] = level->rows,
         [SIZE_DEPTH] = d->depth,
         [SIZE_METHOD] = (size_t)block->method,
-        [SIZE_STEPS] = level->chains.total_steps + level->sums.roots,
+        [SIZE_STEPS] = level->chains.total_steps + level->sums.block_rows,
         [SIZE_LONGEST] = longest_of(level, d->substitutes),
     };
     arguments->header.footprint = starfish_footprint_of(sizes, LEVEL_SIZES);

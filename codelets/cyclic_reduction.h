@@ -43,7 +43,8 @@ struct starfish_level_chains {
 /* Partial-fraction form. `reals` begins with the roots. */
 struct starfish_level_sums {
     size_t groups;                        /* one per block */
-    size_t roots, most_roots;             /* of the level, and of one block */
+    size_t roots;                         /* of all blocks */
+    size_t block_rows, most_roots;        /* rows of all blocks, and of the largest, which has no more roots */
     size_t first_root;                    /* offset into ints */
     struct starfish_sum_batch reduce;     /* separators -> what they add to the block's neighbours */
     struct starfish_sum_batch substitute; /* known neighbours, then separators' right-hand sides -> solutions */
@@ -60,7 +61,8 @@ enum starfish_reduction_form { STARFISH_PRODUCT_FORM, STARFISH_FRACTION_FORM };
  *
  * so that no row occurs twice among the lower ones or in one of the parts of the upper ones. */
 struct starfish_level {
-    size_t rows;
+    size_t first_row, rows;     /* in the level's array: all of it, or those of a subtree */
+    size_t row_slab, row_plane; /* where the rows are in the table of planes */
     size_t neighbours, first_lower, vectors;
     size_t neighbour_level, neighbour_row; /* where each neighbour is */
     size_t vector_block;                   /* the row of the block whose neighbour a vector is of */
@@ -107,7 +109,7 @@ struct starfish_level_task {
     const struct starfish_reduction_block *block;
     const struct starfish_level *levels;
     size_t depth;
-    int substitutes;
+    int substitutes, priority;
 };
 starfish_status starfish_submit_level(struct starfish_progress *progress, int phase,
                                       const struct starfish_level_task *description);
@@ -120,10 +122,11 @@ starfish_status starfish_level_expect(struct starfish_progress *progress, const 
  * (ints). to_levels: tiles are read and levels written; otherwise the reverse. */
 struct starfish_rows_task {
     starfish_precision precision;
-    int to_levels;
-    size_t width, tiles, levels;
-    const starpu_data_handle_t *tile, *level;
-    const struct starfish_level *shape; /* of the levels, of which `rows` is read */
+    int to_levels, priority;
+    size_t width, first_tile, tiles, levels;
+    const starpu_data_handle_t *tile, *level; /* of all tiles */
+    const struct starfish_level *shape;       /* of the levels, of which rows and their places are read */
+    int some;                                 /* of the levels' rows; the others stay as they are */
     starpu_data_handle_t places;
     int device;
 };

@@ -15,13 +15,14 @@ struct starfish_transform_task {
     enum starfish_transform_direction direction;
     double scale;
     size_t n[2]; /* rows of a plane, planes of the slab */
-    int device;
+    int device, priority;
     starpu_data_handle_t slab;
     const struct starfish_vector *written; /* BACKWARD: part `part` is the slab; FORWARD: NULL */
     size_t part;
     size_t tiles;
     const starpu_data_handle_t *tile;
     const size_t *first_mode;
+    starpu_data_handle_t after; /* FORWARD: begins when this has been written; NULL: at once */
 };
 starfish_status starfish_submit_transform_rows(struct starfish_progress *progress, int phase,
                                                const struct starfish_transform_task *description);

@@ -66,6 +66,7 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
     starfish_task_begin(&task, &transform_rows_codelet, progress, phase);
     task.name = forward ? "transform x" : "inverse transform x";
     task.device = d->device;
+    task.priority = d->priority;
     task.width = rows;
     task.rank = starfish_data_owner(d->slab); /* tiles may be other ranks' */
     starfish_task_at(&task, "slab", d->tile[0], 0);
@@ -73,6 +74,7 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
     for (size_t t = 0; t < d->tiles; t++)
         starfish_task_data(&task, d->tile[t], forward ? STARPU_W : STARPU_R);
 
+    starfish_task_optional(&task, d->after, STARPU_R);
     struct arguments arguments = {.set = d->set,
                                   .workspace = d->workspace,
                                   .direction = d->direction,

@@ -20,7 +20,10 @@
 /* Seconds: more than any other method that is good. */
 #define WHERE_OTHERS_ARE_BETTER 1e9
 
-enum { WORK_BESIDE = 1 << 20 }; /* bytes of work space for what grows more slowly than blocks */
+enum {
+    WORK_BESIDE = 1 << 20,    /* bytes of work space for what grows more slowly than blocks */
+    SUBTREE_NUMBERS = 1 << 23 /* of a field, from which on its copies take longer than more tasks do */
+};
 
 static starfish_status can(const struct starfish_poisson_plan *plan)
 {
@@ -193,8 +196,10 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
     const size_t room =
         plan->base.context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->base.context) : SIZE_MAX;
     const int on_ranks = starfish_context_ranks(plan->base.context) > 1;
-    how->share = has_both(plan) && !on_ranks && options->slabs == 0 && options->mode_blocks == 0 &&
-                 options->split < 0 && plan->n[0] * plan->n[1] * plan->n[2] >= STARFISH_BLKTRI_SHARED_NUMBERS;
+    const size_t numbers = plan->n[0] * plan->n[1] * plan->n[2];
+    const int is_free = !on_ranks && options->slabs == 0 && options->mode_blocks == 0;
+    how->share = has_both(plan) && is_free && options->split < 0 && numbers >= STARFISH_BLKTRI_SHARED_NUMBERS;
+    how->subtrees = is_free && plan->base.context->workers_of[STARFISH_GPU] > 0 && numbers >= SUBTREE_NUMBERS;
     const size_t *all = plan->base.context->workers_of;
     const size_t workers[STARFISH_WORKER_KINDS] = {
         [STARFISH_CPU] = how->share ? 0 : all[STARFISH_CPU], [STARFISH_GPU] = all[STARFISH_GPU]};

@@ -6,6 +6,7 @@
 #include "base/sizes.h"
 #include "codelets/constant_mode.h"
 #include "codelets/transform.h"
+#include "scheduler/runtime/data.h"
 #include "scheduler/runtime/ranks.h"
 
 #include <string.h>
@@ -50,8 +51,10 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
     for (size_t b = 0; b < s->modes.parts; b++) {
         const size_t lanes = starfish_runs_rows(&s->modes, b) / starfish_tridiag_parts(s->numbers);
         for (size_t l = 0; l < s->levels; l++)
-            bytes = starfish_larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], lanes,
-                                                                        s->line_periodic, s->precision, s->numbers));
+            for (size_t t = 0; t <= (l < s->trunk || s->trunk == 0 ? 0 : STARFISH_SUBTREES); t++)
+                bytes = starfish_larger(
+                    bytes, starfish_reduction_workspace(kind, t > 0 ? &s->subtree[t - 1][l] : &s->level[l], s->n[1],
+                                                        lanes, s->line_periodic, s->precision, s->numbers));
     }
     return bytes;
 }
@@ -72,6 +75,7 @@ static void describe(struct starfish_spectral *s, struct starfish_context *conte
     s->singular = p->singular;
     s->chain_method = p->chain_method;
     s->split = p->split;
+    s->subtrees = p->subtrees;
     s->cut = *p->cut;
     s->modes = *p->modes;
     for (int axis = 0; axis < 3; axis++)
@@ -90,9 +94,7 @@ starfish_status starfish_spectral_device_bytes(struct starfish_context *context,
     describe(s, context, p);
     s->transform_x = (struct starfish_transform_set){
         .context = context, .kind = x->transform, .n = x->n, .max_lines = most_lines(s), .precision = p->precision};
-    s->levels = rows->levels;
-    for (size_t l = 0; l < rows->levels; l++)
-        starfish_reduction_shape(&s->level[l], &rows->level[l], form);
+    starfish_reduction_shapes(s, rows, form);
     *bytes = workspace_bytes(s, STARFISH_GPU);
     free(s);
     return STARFISH_SUCCESS;
@@ -153,37 +155,35 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
 
 /* FORWARD: slabs without edges. */
 static starfish_status transform_x(struct starfish_spectral *s, struct starfish_progress *progress,
-                                   enum starfish_transform_direction direction, const starfish_handle *slabs,
-                                   const struct starfish_vector *written)
+                                   enum starfish_transform_direction direction, size_t slab,
+                                   const struct starfish_direct_data *data, starfish_handle after)
 {
     const int forward = direction == STARFISH_FORWARD;
-    for (size_t slab = 0; slab < s->cut.parts; slab++) {
-        starfish_handle tile[STARFISH_MAX_MODE_BLOCKS];
-        for (size_t b = 0; b < s->modes.parts; b++)
-            tile[b] = s->tile[b][slab];
-        const struct starfish_transform_task task = {.set = &s->transform_x,
-                                                     .workspace = &s->workspace,
-                                                     .direction = direction,
-                                                     .scale = forward ? s->scale : 1,
-                                                     .n = {s->n[1], starfish_runs_rows(&s->cut, slab)},
-                                                     .device = starfish_runs_owner(&s->cut, slab).device,
-                                                     .slab = slabs[slab],
-                                                     .written = written,
-                                                     .part = slab,
-                                                     .tiles = s->modes.parts,
-                                                     .tile = tile,
-                                                     .first_mode = s->modes.first};
-        STARFISH_TRY(starfish_submit_transform_rows(progress,
-                                                    forward ? STARFISH_PHASE_FORWARD : STARFISH_PHASE_BACKWARD, &task));
-    }
-    return STARFISH_SUCCESS;
+    starfish_handle tile[STARFISH_MAX_MODE_BLOCKS];
+    for (size_t b = 0; b < s->modes.parts; b++)
+        tile[b] = s->tile[b][slab];
+    const struct starfish_transform_task task = {.set = &s->transform_x,
+                                                 .workspace = &s->workspace,
+                                                 .direction = direction,
+                                                 .scale = forward ? s->scale : 1,
+                                                 .n = {s->n[1], starfish_runs_rows(&s->cut, slab)},
+                                                 .device = starfish_runs_owner(&s->cut, slab).device,
+                                                 .priority = forward ? 0 : starfish_spectral_priority(s, slab),
+                                                 .slab = forward ? data->rhs[slab] : data->solution->piece[slab],
+                                                 .written = forward ? NULL : data->solution,
+                                                 .part = slab,
+                                                 .tiles = s->modes.parts,
+                                                 .tile = tile,
+                                                 .first_mode = s->modes.first,
+                                                 .after = after};
+    return starfish_submit_transform_rows(progress, forward ? STARFISH_PHASE_FORWARD : STARFISH_PHASE_BACKWARD, &task);
 }
 
 /* Of either part of complex numbers. */
 static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_progress *progress,
                                    starfish_handle removed)
 {
-    for (size_t part = 0; part < starfish_tridiag_parts(s->numbers); part++) {
+    for (size_t part = 0; part < starfish_tridiag_parts(s->numbers) && s->singular; part++) {
         const struct starfish_constant_mode_task task = {.precision = s->precision,
                                                          .part = part,
                                                          .lanes = starfish_runs_rows(&s->modes, 0),
@@ -201,24 +201,58 @@ static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_
     return STARFISH_SUCCESS;
 }
 
-static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_progress *progress,
-                                   starfish_handle removed)
+static starfish_status solve_all(struct starfish_spectral *s, struct starfish_progress *progress,
+                                 const struct starfish_direct_data *data)
 {
+    for (size_t slab = 0; slab < s->cut.parts; slab++)
+        STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, slab, data, NULL));
+    STARFISH_TRY(remove_mean(s, progress, data->removed));
     for (size_t block = 0; block < s->modes.parts; block++) {
-        const int has_constant = s->singular && block == 0;
-        if (has_constant)
-            STARFISH_TRY(remove_mean(s, progress, removed));
-        STARFISH_TRY(starfish_graph_reduction_block(s, progress, block));
-        if (has_constant)
+        STARFISH_TRY(starfish_graph_reduction(s, progress, block, STARFISH_WHOLE_TREE));
+        STARFISH_TRY(starfish_graph_substitution(s, progress, block, STARFISH_WHOLE_TREE));
+        if (block == 0)
             STARFISH_TRY(remove_mean(s, progress, NULL));
     }
+    return STARFISH_SUCCESS;
+}
+
+/* The root's rows in the memory of whoever owns the slab, if they own modes. */
+static starfish_handle root_beside(const struct starfish_spectral *s, size_t slab)
+{
+    size_t block = 0;
+    while (block < s->modes.parts &&
+           !starfish_owner_is(starfish_runs_owner(&s->modes, block), starfish_runs_owner(&s->cut, slab)))
+        block++;
+    return s->level_array[block < s->modes.parts ? block : 0][0];
+}
+
+/* Slab by slab: the mean is not known before all are there. */
+static starfish_status solve_by_subtrees(struct starfish_spectral *s, struct starfish_progress *progress,
+                                         const struct starfish_direct_data *data)
+{
+    for (size_t t = 0; t < STARFISH_SUBTREES; t++) {
+        for (size_t slab = s->first_slab[t]; slab < s->first_slab[t + 1]; slab++)
+            STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, slab, data, t > 0 ? root_beside(s, slab) : NULL));
+        for (size_t slab = s->first_slab[1]; slab < s->cut.parts && t == 0; slab++)
+            starfish_data_send_ahead(s->context, data->rhs[slab], starfish_runs_owner(&s->cut, slab).device);
+        for (size_t block = 0; block < s->modes.parts; block++)
+            STARFISH_TRY(starfish_graph_reduction(s, progress, block, t));
+    }
+    for (size_t block = 0; block < s->modes.parts; block++)
+        STARFISH_TRY(starfish_graph_trunk(s, progress, block));
+    for (size_t t = 0; t < STARFISH_SUBTREES; t++)
+        for (size_t block = 0; block < s->modes.parts; block++)
+            STARFISH_TRY(starfish_graph_substitution(s, progress, block, t));
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *progress,
                                       const struct starfish_direct_data *data)
 {
-    STARFISH_TRY(transform_x(spectral, progress, STARFISH_FORWARD, data->rhs, NULL));
-    STARFISH_TRY(solve_modes(spectral, progress, data->removed));
-    return transform_x(spectral, progress, STARFISH_BACKWARD, data->solution->piece, data->solution);
+    struct starfish_spectral *s = spectral;
+    const int by_subtrees = s->trunk > 0 && !s->singular && starfish_data_is_of_host(data->rhs[0]);
+    STARFISH_TRY((by_subtrees ? solve_by_subtrees : solve_all)(s, progress, data));
+    for (size_t slab = 0; slab < s->cut.parts; slab++)
+        STARFISH_TRY(transform_x(s, progress, STARFISH_BACKWARD, slab, data, NULL));
+    return STARFISH_SUCCESS;
 }

@@ -8,9 +8,21 @@
  *
  *     forward(slab) for all slabs  ->  modes(block) for all blocks  ->  backward(slab) for all slabs
  *
- * where modes(block) is block cyclic reduction in (y, z) (cyclic_reduction.c). Tiles have no memory of their own: the
- * runtime makes them where they are first written. Tasks of a block run on its owner: a GPU, cores, or a rank. Tiles
- * between slabs and blocks of different owners are exchanged, once there and once back. */
+ * where modes(block) is block cyclic reduction in (y, z) (cyclic_reduction.c). Slabs of host data arrive and leave one
+ * after the other. A few levels below the root, the tree of blocks falls into subtrees, whose rows are those of some
+ * slabs each:
+ *
+ *     level 0                  127           255           383          trunk
+ *     levels 1 ..   [ 0 .. 126 ]  [128 .. 254]  [256 .. 382]  [384 ..]  subtrees
+ *     slabs         [ 0            ][ 1          ][ 2          ][ 3   ]
+ *
+ * A subtree is reduced when its slabs are there, while others still arrive. Its slabs leave when it is solved, while
+ * others are still substituted. A worker that has been given a task waits for its data, whatever else there is to do:
+ * so slabs are sent ahead, and the transform of one begins after the subtree before it.
+ *
+ * Tiles have no memory of their own: the runtime makes them where they are first written. Tasks of a block run on its
+ * owner: a GPU, cores, or a rank. Tiles between slabs and blocks of different owners are exchanged, once there and once
+ * back. */
 #ifndef STARFISH_TASKS_SPECTRAL_H
 #define STARFISH_TASKS_SPECTRAL_H
 
@@ -20,7 +32,7 @@
 #include "scheduler/runtime/workspace.h"
 #include "tasks/separable.h"
 
-enum { STARFISH_MAX_MODE_BLOCKS = 32, STARFISH_MAX_TILED_SLABS = 32 };
+enum { STARFISH_MAX_MODE_BLOCKS = 32, STARFISH_MAX_TILED_SLABS = 32, STARFISH_SUBTREES = 4 };
 
 struct starfish_spectral {
     struct starfish_context *context;
@@ -46,6 +58,10 @@ struct starfish_spectral {
 
     size_t levels;
     struct starfish_level level[STARFISH_MAX_LEVELS];
+    int subtrees;                             /* wanted */
+    size_t trunk;                             /* levels above them; 0: there are none */
+    size_t first_slab[STARFISH_SUBTREES + 1]; /* of each */
+    struct starfish_level subtree[STARFISH_SUBTREES][STARFISH_MAX_LEVELS];
     struct starfish_coefficient_table places;
     starfish_handle level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
 };
@@ -62,6 +78,7 @@ struct starfish_spectral_problem {
     const struct starfish_reduction *product;
     const struct starfish_fractions *fractions;
     uint32_t where; /* kinds of workers that will solve, and need work space; 0: any */
+    int subtrees;   /* for host data, if slabs begin where subtrees do */
     /* As struct starfish_reduction_block has them. */
     enum starfish_tridiag_method chain_method;
     int split;
@@ -82,13 +99,27 @@ starfish_status starfish_spectral_device_bytes(struct starfish_context *context,
 starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *progress,
                                       const struct starfish_direct_data *data);
 
-/* Between the transforms, per block (cyclic_reduction.c); and what the block's tasks share. */
-starfish_status starfish_graph_reduction_block(struct starfish_spectral *spectral, struct starfish_progress *progress,
-                                               size_t block);
+/* Between the transforms, per block (cyclic_reduction.c): subtree `t`, or all of the tree, up to the trunk and down from
+ * it, and the trunk; and what the block's tasks share. */
+enum { STARFISH_WHOLE_TREE = STARFISH_SUBTREES };
+starfish_status starfish_graph_reduction(struct starfish_spectral *spectral, struct starfish_progress *progress,
+                                         size_t block, size_t t);
+starfish_status starfish_graph_trunk(struct starfish_spectral *spectral, struct starfish_progress *progress,
+                                     size_t block);
+starfish_status starfish_graph_substitution(struct starfish_spectral *spectral, struct starfish_progress *progress,
+                                            size_t block, size_t t);
 struct starfish_reduction_block starfish_reduction_block_of(const struct starfish_spectral *spectral, size_t block);
-/* The counts of a level that its work space follows from: rows, neighbours, and those of its form. */
-void starfish_reduction_shape(struct starfish_level *level, const struct starfish_reduction_level *source,
-                              enum starfish_reduction_form form);
+/* Priority of what makes slab `slab` of the solution: earlier slabs first, so that they leave first. */
+static inline int starfish_spectral_priority(const struct starfish_spectral *spectral, size_t slab)
+{
+    return spectral->trunk > 0 ? (int)(spectral->cut.parts - slab) : 0;
+}
+/* The levels above the subtrees, and the row where each begins, with the number of rows behind them; 0: not so
+ * many, or a ring. */
+size_t starfish_reduction_subtrees(const struct starfish_reduction *reduction, size_t first[STARFISH_SUBTREES + 1]);
+/* The counts of all levels that their work space follows from: rows, neighbours, and those of their form. */
+void starfish_reduction_shapes(struct starfish_spectral *spectral, const struct starfish_reduction *reduction,
+                               enum starfish_reduction_form form);
 /* Tables and arrays of cyclic reduction; work space is the caller's. */
 starfish_status starfish_reduction_setup(struct starfish_spectral *spectral, const struct starfish_reduction *product,
                                          const struct starfish_fractions *fractions);

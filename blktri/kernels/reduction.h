@@ -83,8 +83,8 @@ starfish_status starfish_periodic_roots(const double *lower, const double *diag,
 /* That matrix of n >= 2 rows, symmetrised, with row n-1 first: LAPACK's lower band storage with two subdiagonals (n =
  * 2: one), added to band[3 n]. */
 void starfish_ring_band(const double *lower, const double *diag, const double *upper, size_t n, double *band);
-/* Do rows lo..hi read the same in both directions, each coupled to the next? Their eigenvectors are symmetric and skew in
- * turn, in order of the eigenvalues. */
+/* Do rows lo..hi read the same in both directions, each coupled to the next? Their eigenvectors then are symmetric and
+ * skew in turn, in order of the eigenvalues. */
 int starfish_is_mirrored(const double *lower, const double *diag, const double *upper, size_t lo, size_t hi);
 /* STARFISH_ERROR_NOT_SYMMETRIZABLE, naming `axis` and the row, when the roots need not be real. */
 starfish_status starfish_check_symmetrizable(const char *axis, const double *lower, const double *upper, size_t n,

@@ -134,7 +134,7 @@ static void roots_are_the_known_eigenvalues(void **state)
                 if (!(fabs(root[k] - expected[k]) <= 1e-13))
                     fail_msg("n %zu periodic %d: root %zu is %.17g, not %.17g", n, periodic, k, root[k], expected[k]);
 
-            /* Of an odd number of equal rows every other root cancels, of a ring those that are equal to the last bit. */
+            /* Of an odd number of equal rows every other root cancels, of a ring those equal to the last bit. */
             struct starfish_reduction *r = analyse(&m);
             const struct starfish_chain *solve = &r->level[0].solve[0];
             const size_t stride = !periodic && n % 2 == 1 ? 2 : 1;
