@@ -47,13 +47,21 @@ static starfish_status submit(struct solve_run *run, size_t number, void *soluti
     return status;
 }
 
+static void add_busy(struct solve_run *run, double sign)
+{
+    for (size_t w = 0; w < starfish_context_workers(run->solver.context); ++w)
+        run->busy[w] += sign * starfish_context_busy_seconds(run->solver.context, w);
+}
+
 static starfish_status solve_repeatedly(struct solve_run *run)
 {
     int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet && problem_rank(&run->solver) == 0;
     for (size_t i = 0; i < run->solver.options.repeat; ++i) {
         starfish_job *job;
+        add_busy(run, -1);
         STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
         const starfish_status status = solve_wait(&run->solver, job, i + 1, show);
+        add_busy(run, 1);
         run->seconds[i] = run->solver.result.info.seconds;
         run->solves = i + 1;
         STARFISH_TRY(status);
@@ -116,6 +124,8 @@ static starfish_status check_options(struct solve_run *run)
     run->seconds = malloc(run->solver.options.repeat * sizeof *run->seconds);
     STARFISH_FAIL_IF(!run->seconds, STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times",
                      run->solver.options.repeat);
+    run->busy = calloc(STARPU_NMAXWORKERS, sizeof *run->busy);
+    STARFISH_FAIL_IF(!run->busy, STARFISH_ERROR_MEMORY, "out of memory for the times of workers");
     return STARFISH_SUCCESS;
 }
 
@@ -205,5 +215,6 @@ int solve_main(struct solve_run *run, const struct command_line *line, int argc,
     problem_release(&run->solver);
     mpi_close(run->solver.transport);
     free(run->seconds);
+    free(run->busy);
     return exit_status;
 }

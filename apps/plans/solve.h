@@ -35,6 +35,7 @@ struct solve_run {
     struct problem_run solver;
     double *seconds;       /* of each of the repetitions, */
     size_t solves;         /* as many as were done */
+    double *busy;          /* seconds of tasks of all repetitions, by the context's workers */
     double stream_seconds; /* per solve, when the repetitions follow each other as a stream */
 };
 

@@ -167,6 +167,25 @@ static json_t *workers(const struct solve_run *run)
     return object;
 }
 
+/* Of the busy seconds of all workers; those without a task are left out. */
+static json_t *shares(const struct solve_run *run)
+{
+    json_t *object = json_object();
+    const size_t workers = starfish_context_workers(run->solver.context);
+    double all = 0;
+    for (size_t w = 0; w < workers; ++w)
+        all += run->busy[w];
+    for (size_t w = 0; w < workers; ++w) {
+        struct starfish_worker worker;
+        char name[32];
+        if (run->busy[w] <= 0 || starfish_context_worker(run->solver.context, w, &worker) != STARFISH_SUCCESS)
+            continue;
+        snprintf(name, sizeof name, "%s %d", names_workers[worker.kind], worker.device);
+        json_object_set_new(object, name, command_json_real(run->busy[w] / all));
+    }
+    return object;
+}
+
 static json_t *bytes(const struct starfish_result *info)
 {
     json_t *object = json_object();
@@ -235,6 +254,6 @@ void solve_print_json(const struct solve_run *run)
     if (solver->transport)
         command_keys(object, KEY("ranks", problem_ranks(solver)), KEY("owners", solver->about.owners));
     command_keys(object, KEY("phases", phases_of(&solver->result.phases)), KEY("workers", workers(run)),
-                 KEY("bytes", bytes(info)), KEY("memory", memory(run)));
+                 KEY("shares", shares(run)), KEY("bytes", bytes(info)), KEY("memory", memory(run)));
     command_print_json(object);
 }

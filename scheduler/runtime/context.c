@@ -67,6 +67,11 @@ starfish_worker_kind starfish_context_worker_kind(const struct starfish_context 
     return starpu_worker_get_type(context->worker[worker]) == STARPU_CPU_WORKER ? STARFISH_CPU : STARFISH_GPU;
 }
 
+double starfish_context_busy_seconds(const struct starfish_context *context, size_t worker)
+{
+    return 1e-9 * (double)atomic_load(&context->busy[context->worker[worker]]);
+}
+
 /* Workers of a simulated machine are bound to no core: they are numbered instead. */
 static int core_of(int worker)
 {

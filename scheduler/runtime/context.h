@@ -71,6 +71,7 @@ struct starfish_context {
     struct starfish_observer *observer; /* of its tasks, or NULL (hooks.h) */
     struct starfish_ranks *ranks;       /* processes that share it, NULL: this one alone (ranks.h) */
     struct starfish_watchdog watched;
+    atomic_size_t busy[STARPU_NMAXWORKERS]; /* nanoseconds of finished tasks, by StarPU's identifiers */
 };
 
 /* starfish_context_create without the laboratory. */
@@ -90,6 +91,9 @@ void starfish_log(const struct starfish_context *context, starfish_log_level lev
 
 /* Is it that of a worker of the context? Errors: ARGUMENT. */
 starfish_status starfish_context_check_index(const struct starfish_context *context, size_t index);
+
+/* Seconds that a worker has spent on the context's tasks that have finished. */
+double starfish_context_busy_seconds(const struct starfish_context *context, size_t worker);
 
 /* Bytes moved over links of each kind since the context was made, by everything in the process. */
 struct starfish_bytes starfish_context_bytes(struct starfish_context *context);

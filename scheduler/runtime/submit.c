@@ -189,6 +189,17 @@ static void extend(struct starfish_stretch *stretch, int kind, double start, dou
     widen(&stretch->span, start, end);
 }
 
+/* A task that launches on several GPUs counts for each of them. */
+static void count_busy(struct starfish_context *context, const struct starfish_task_header *header, int worker,
+                       struct starfish_interval span)
+{
+    const size_t nanoseconds = (size_t)(1e9 * starfish_interval_seconds(span));
+    for (size_t gpu = 0; gpu < header->gpus; gpu++)
+        atomic_fetch_add(&context->busy[starfish_context_gpu_worker(context, gpu)], nanoseconds);
+    if (header->gpus == 0)
+        atomic_fetch_add(&context->busy[worker], nanoseconds);
+}
+
 /* What StarPU does after a task takes no simulated time, so that a worker would always find the task that it has just
  * made possible before others can. On cores it takes 3 to 4 us a task. */
 static void take_a_moment(void)
@@ -250,6 +261,7 @@ static void finished(void *data)
         extend(&progress->phase[header->phase], gpu, start, end);
         if (header->step >= 0 && progress->step)
             extend(&progress->step[header->step], gpu, start, end);
+        count_busy(progress->context, header, info->workerid, (struct starfish_interval){start, end});
         count_phases(progress, header, team, (struct starfish_interval){start, end});
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only, which are now in the requested memory */
         struct starfish_interval *span = &progress->phase[header->phase].span;

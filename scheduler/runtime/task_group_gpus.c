@@ -318,6 +318,7 @@ static starfish_status submit_whole(struct starfish_gpu_groups *groups, struct p
 {
     struct arguments arguments = {.groups = groups, .program = program};
 
+    arguments.header.gpus = groups->gpus;
     arguments.header.footprint = STARFISH_FOOTPRINT(recorded->count, (size_t)recorded->data);
     whole->device = 0;
     starfish_task_group_attach(recorded, whole);

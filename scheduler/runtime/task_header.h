@@ -34,6 +34,7 @@ struct starfish_task_header {
     starfish_growth *growth;            /* of the codelet's time with its sizes, for simulations; NULL: by bytes */
     int uses_all_cores;                 /* while it runs no other task has one (codelets/gang.h); */
     int helps;                          /* or it helps such a task with its cores, and is part of it */
+    size_t gpus;                        /* it launches on so many of the context's first GPUs; 0: on its worker */
     /* For the watchdog (watchdog.h). */
     struct starfish_task_header *before, *after;
     struct starpu_task *task;

@@ -26,6 +26,29 @@ class Good(Case):
         self.assertGreater(tasks, 0)
         self.assertEqual(read_npy(self.path("u.npy"))[0], (NZ, NY, NX))
 
+    def test_shares_of_workers(self):
+        """Of every family: fractions of workers that info names, and all of it where there is one worker."""
+        workers = json.loads(self.run_program("info", "--json")[1])["workers"]
+        names = {kind: {f"{w['kind']} {w['device']}" for w in workers if w["kind"] == kind} for kind in ("cpu", "gpu")}
+        ends = {"x": "periodic", "y": "neumann"}
+        air = {"kind": "atmosphere3d", "geometry": "panel", "n": [12, 12, 8], "height": 0.1, "omega": 0.1, "lambda": 1,
+               "rhs": 1}
+        for problem, method in ((poisson(), "slab"), (poisson(), "blktri"), (poisson(), "blktri-product"),
+                                (poisson(), "multigrid"), (separable({"diag": -2.5}), "blktri"), (air, "multigrid"),
+                                (air, "cg"), ({"kind": "diffusion2d", "n": [8, 8], "length": [1, 1], "coefficient": 1,
+                                               "rhs": 1, "bc": ends}, "cg")):
+            with self.subTest(kind=problem["kind"], method=method):
+                shares = self.solve(problem, "--method", method, "--workers", "cpu", "--repeat", "2")["shares"]
+                self.assertLessEqual(set(shares), names["cpu"])
+                self.assertGreater(min(shares.values()), 0)
+                self.assertAlmostEqual(sum(shares.values()), 1, delta=1e-9)
+                alone = self.solve(problem, "--method", method, "--workers", "cpu:1")["shares"]
+                self.assertEqual(list(alone.values()), [1])
+                self.assertLessEqual(set(alone), names["cpu"])
+        shares = self.solve(poisson(n=[64] * 3, rhs=1))["shares"]  # all workers
+        self.assertLessEqual(set(shares), names["cpu"] | names["gpu"])
+        self.assertAlmostEqual(sum(shares.values()), 1, delta=1e-9)
+
     def test_all_methods_agree(self):
         answers = []
         for method in ("auto", "slab", "blktri", "blktri-product"):
