@@ -23,7 +23,17 @@ static const char *yes_no(int yes)
 /* What a bug report needs beside the runtime. */
 struct surroundings {
     char compiler[64], flags[256], cuda[64], driver[128], system[256], cores[256], models[PATH_MAX];
+    const char *sharing;
 };
+
+/* How the workers of a machine share a solve. */
+static const char *sharing_of(const starfish_context *context)
+{
+    const int both = starfish_context_workers_of(context, STARFISH_CPU) > 0 &&
+                     starfish_context_workers_of(context, STARFISH_GPU) > 0;
+    return both ? "cores and GPUs get parts by performance models and measured rates, or none if they gain too little"
+                : "workers of one kind get equal parts, and tasks by the scheduling policy";
+}
 
 /* The first line of a file, without its end; "" where there is none. */
 static void read_line(const char *path, char *text, size_t size)
@@ -94,6 +104,7 @@ static void print_runtime(const struct starfish_runtime *runtime, const struct s
         {"system", here->system},
         {"allowed cores", here->cores},
         {"models", here->models},
+        {"sharing", here->sharing},
     };
     struct table table = {.alignment = TABLE_LEFT};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
@@ -149,9 +160,10 @@ static json_t *workers_json(const starfish_context *context)
 static void print_json(const starfish_context *context, const struct starfish_runtime *runtime,
                        const struct surroundings *here)
 {
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "compiler", here->compiler, "flags", here->flags,
-                               "cuda_compiler", here->cuda, "cuda_driver", here->driver, "system", here->system,
-                               "allowed_cores", here->cores, "models", here->models);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "compiler", here->compiler, "flags", here->flags,
+                  "cuda_compiler", here->cuda, "cuda_driver", here->driver, "system", here->system, "allowed_cores",
+                  here->cores, "models", here->models, "sharing", here->sharing);
     json_t *runs =
         json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:b, s:b, s:b, s:o}", "starfish", runtime->starfish_version, "starpu",
                   runtime->starpu_version, "policy", runtime->policy, "cores", runtime->cores, "numa_nodes",
@@ -180,6 +192,7 @@ static starfish_status show(void *data)
     look_around(&here);
     struct starfish_runtime runtime;
     STARFISH_TRY(starfish_context_create(&context, NULL));
+    here.sharing = sharing_of(context);
     starfish_status status = starfish_context_runtime(context, &runtime);
     if (status == STARFISH_SUCCESS && request->json)
         print_json(context, &runtime, &here);

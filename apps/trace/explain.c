@@ -149,6 +149,9 @@ static void explain_operations(const struct trace *trace, FILE *out)
                 operations[i].name, operations[i].pieces, plural(operations[i].pieces),
                 1e-3 * operations[i].busy / (double)operations[i].pieces);
     fprintf(out, ".\n");
+    if (trace->record->workers[STARFISH_CPU] > 0 && trace->record->workers[STARFISH_GPU] > 0)
+        fprintf(out, "Cores spent %.0f %% of the working time and GPUs %.0f %%.\n",
+                100 * trace->account.busy[STARFISH_CPU] / busy, 100 * trace->account.busy[STARFISH_GPU] / busy);
     free(operations);
 }
 

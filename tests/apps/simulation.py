@@ -373,8 +373,10 @@ $EndElements
         self.assertLess(row["host_to_device"], 0.9 * 32**3 * 8)
 
     def test_trace(self):
-        self.run_well("trace", self.write("p.json", problem(32)), "--simulate", "fast", "--slabs", "8", "--out", "t",
-                      "--explain", "--policy", "dmdas")
+        out = self.run_well("trace", self.write("p.json", problem(32)), "--simulate", "fast", "--slabs", "8", "--out",
+                            "t", "--explain", "--policy", "dmdas")
+        shares = re.search(r"Cores spent (\d+) % of the working time and GPUs (\d+) %\.", " ".join(out.split()))
+        self.assertIn(sum(map(int, shares.groups())), (99, 100, 101))
         with open(self.path("t/trace.json")) as stream:
             trace = json.load(stream)
         tasks = self.check_trace(trace)
