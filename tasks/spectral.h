@@ -99,8 +99,8 @@ starfish_status starfish_spectral_device_bytes(struct starfish_context *context,
 starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *progress,
                                       const struct starfish_direct_data *data);
 
-/* Between the transforms, per block (cyclic_reduction.c): subtree `t`, or all of the tree, up to the trunk and down from
- * it, and the trunk; and what the block's tasks share. */
+/* Between the transforms, per block (cyclic_reduction.c): subtree `t`, or all of the tree, up to the trunk and down
+ * from it, and the trunk; and what the block's tasks share. */
 enum { STARFISH_WHOLE_TREE = STARFISH_SUBTREES };
 starfish_status starfish_graph_reduction(struct starfish_spectral *spectral, struct starfish_progress *progress,
                                          size_t block, size_t t);

@@ -14,6 +14,7 @@ static const struct option_command benchmarks[] = {
     {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
     {"spmv", bench_spmv, "matrices of finite elements: numberings, formats, beside cuSPARSE"},
     {"scaling", bench_scaling, "one solve by more and more ranks, cores or GPUs"},
+    {"node", bench_node, "all families by a GPU, cores and both, and on 1, 2 and 4 GPUs"},
     {"atmosphere", bench_atmosphere, "flat domains: multigrid and conjugate gradients with lines upwards"},
     {"dpcg", bench_dpcg, "two phases: deflated conjugate gradients and multigrid, beside hypre and cuSPARSE"},
     {"draw", bench_draw_rows, "pictures of rows that a benchmark has printed by --json"},

@@ -10,6 +10,7 @@ int bench_blktri(int argc, char **argv);
 int bench_many(int argc, char **argv);
 int bench_multigrid(int argc, char **argv);
 int bench_scaling(int argc, char **argv);
+int bench_node(int argc, char **argv);
 int bench_spmv(int argc, char **argv);
 int bench_atmosphere(int argc, char **argv);
 int bench_dpcg(int argc, char **argv);

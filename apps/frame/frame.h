@@ -72,9 +72,13 @@ struct bench {
 
 /* What every benchmark understands; goes into its table of options. */
 #define BENCH_OPTIONS(bench)                                                                                           \
+    {"--samples", OPTION_TEXT, &(bench)->samples, "F.csv", .help = "also write every measured time"},                  \
+        BENCH_OPTIONS_OF_ROWS(bench)
+
+/* The same where only the rows of measured times are known. */
+#define BENCH_OPTIONS_OF_ROWS(bench)                                                                                   \
     {"--repeat", OPTION_COUNT, &(bench)->repeat, "N", .help = "measure N times, report the median"},                   \
         {"--warmup", OPTION_NUMBER, &(bench)->warmup, "N", .help = "times before that, not measured"},                 \
-        {"--samples", OPTION_TEXT, &(bench)->samples, "F.csv", .help = "also write every measured time"},              \
         {"--csv", OPTION_TEXT, &(bench)->csv, "F", .help = "also write the rows as CSV; - is standard output"},        \
         {"--plot", OPTION_TEXT, &(bench)->plot, "F", .help = "also draw the times, in a .png, .svg or .pdf"},          \
         PICTURE_OPTIONS,                                                                                               \

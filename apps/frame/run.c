@@ -103,29 +103,41 @@ static starfish_status write_problem(const char *path, const size_t n[3])
     return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
 }
 
-static starfish_status run(const struct files *files, const struct run_line *line, json_t **printed)
+static starfish_status run(const struct files *files, const struct run_line *line, double seconds, json_t **printed)
 {
     struct run_line whole = *line;
     json_error_t error;
     for (size_t i = 0; i < whole.words; ++i)
         if (whole.word[i] == run_problem)
             whole.word[i] = files->problem;
-    STARFISH_TRY(run_program(whole.word, files->printed, RUN_SECONDS));
+    STARFISH_TRY(run_program(whole.word, files->printed, seconds));
     *printed = json_load_file(files->printed, 0, &error);
     return *printed ? STARFISH_SUCCESS
                     : starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s printed no JSON: %s", whole.word[0], whole.word[1],
                                     error.text);
 }
 
-starfish_status run_box(const size_t n[3], const struct run_line *line, json_t **printed)
+/* n: NULL without a problem file. */
+static starfish_status run_in_folder(const size_t *n, const struct run_line *line, double seconds, json_t **printed)
 {
     struct files files = {.folder = ""};
     *printed = NULL;
     starfish_status status = make_files(&files);
-    STARFISH_THEN(status, write_problem(files.problem, n));
-    STARFISH_THEN(status, run(&files, line, printed));
+    if (n)
+        STARFISH_THEN(status, write_problem(files.problem, n));
+    STARFISH_THEN(status, run(&files, line, seconds, printed));
     starfish_temporary_remove(files.problem);
     starfish_temporary_remove(files.printed);
     starfish_temporary_remove(files.folder);
     return status;
+}
+
+starfish_status run_json(const struct run_line *line, double seconds, json_t **printed)
+{
+    return run_in_folder(NULL, line, seconds, printed);
+}
+
+starfish_status run_box(const size_t n[3], const struct run_line *line, json_t **printed)
+{
+    return run_in_folder(n, line, RUN_SECONDS, printed);
 }

@@ -27,9 +27,12 @@ const char *run_self(void);
 /* Put where the problem file's name goes. */
 extern const char run_problem[];
 
+/* Run a command that prints one JSON object, for at most so many seconds: *printed, which the caller releases. Errors:
+ * FILE, MEMORY, RUNTIME (the command failed; what it said is on standard error). */
+starfish_status run_json(const struct run_line *line, double seconds, json_t **printed);
+
 /* Solve a box of n[0] x n[1] x n[2] unknowns, periodic in x, cells between Neumann ends in y and a Dirichlet and a
- * Neumann end in z, right-hand side 1, by a command that prints one JSON object: *printed, which the caller releases.
- * Errors: FILE, MEMORY, RUNTIME (the command failed; what it said is on standard error). */
+ * Neumann end in z, right-hand side 1, by run_json of a command, for at most RUN_SECONDS. */
 starfish_status run_box(const size_t n[3], const struct run_line *line, json_t **printed);
 
 #endif

@@ -291,6 +291,55 @@ class Bench(Case):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick[:-1], *arguments)
 
+    @unittest.mock.patch.dict(os.environ, STARPU_NCUDA="0")  # cores alone, where there is a GPU too
+    def test_node(self):
+        quick = ["bench", "node", "--quick", "--repeat", "2", "--warmup", "0"]
+        families = "slab,fractions,product,multigrid,q1,flat,flat-cg,deflated"
+        status, out, said = self.run_program(*quick, "--json", "--csv", "rows.csv", "--plot", "curves.svg")
+        self.assertEqual((status, said), (0, []), out)
+        result = json.loads(out)
+        rows = result["rows"]
+        with open(self.path("rows.csv"), newline="") as stream:
+            written = list(csv.DictReader(stream))
+        self.assertEqual([row["case"] for row in written], [row["case"] for row in rows])
+        self.assertEqual(len({(row["who"], row["case"]) for row in rows}), len(rows))
+        seconds = {(row["case"], row["workers"]): float(row["seconds"]) for row in written}
+        compared = [row for row in rows if "mode" not in row]
+        self.assertEqual([row["workers"] for row in compared], ["cpu:1", "cpu"] * (len(compared) // 2))
+        ratios = sorted(float(row["ratio"]) for row in written if row["ratio"])
+        self.assertEqual((len(ratios), result["ratios"]), (15, 15))
+        for row in compared:
+            self.assertEqual("ratio" in row, row["workers"] == "cpu")
+            if "ratio" in row:
+                self.assertAlmostEqual(row["ratio"] * seconds[row["case"], "cpu:1"] / row["seconds"], 1, places=6)
+        self.assertAlmostEqual(result["median_ratio"] / ratios[7], 1, places=6)
+        self.assertAlmostEqual(result["largest_ratio"] / ratios[-1], 1, places=6)
+        self.assertEqual(result["slower"], sum(ratio > 1.05 for ratio in ratios))
+        scaled = [row for row in rows if "mode" in row]
+        counts = [count for count in (1, 2, 4) if count <= int(result["machine"].split()[0])]
+        self.assertEqual([(row["curve"], row["workers"]) for row in scaled],
+                         [(f"{family}, {mode}", f"cpu:{count}") for family in ("slab", "multigrid", "flat", "flat-cg")
+                          for mode in ("strong", "weak") for count in counts if mode == "strong" or count > 1])
+        one = {row["curve"].split(",")[0]: row["seconds"] for row in scaled if row["count"] == 1}
+        for row in scaled:
+            ideal = one[row["curve"].split(",")[0]] / (row["count"] if row["mode"] == "strong" else 1)
+            self.assertAlmostEqual(row["efficiency"] * row["seconds"] / ideal, 1, places=6)
+        with open(self.path("curves.svg")) as stream:
+            self.assertIn("</svg>", stream.read())
+        status, out, said = self.run_program(*quick, "--family", "slab,product", "--measure", "ratio", "--plot",
+                                             "bars.svg")
+        self.assertEqual((status, said), (0, []), out)
+        for word in ("31x31 f64: product, host", "cpu:1", "ratio", "3 cases", "median", "above 1.05"):
+            self.assertIn(word, out)
+        for message, arguments in (("--family: 'fast' is not one of " + families.replace(",", ", "),
+                                    ["--family", "fast"]),
+                                   ("--measure: 'all' is not one of ratio, scaling", ["--measure", "all"]),
+                                   ("unknown option --samples", ["--samples", "samples.csv"]),
+                                   ("--repeat: at most 1001", ["--repeat", "1002"]),
+                                   ("none of the requested cases", ["--measure", "scaling", "--family", "product"])):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *quick, *arguments)
+
     def test_usage(self):
         for message, arguments in (
             ("no benchmark 'poison3d', did you mean poisson3d?; there is poisson3d, tridiag, blktri, many",

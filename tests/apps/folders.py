@@ -26,9 +26,11 @@ COMMANDS = (["solve"], ["sched"], ["trace"], ["bench", "poisson3d"], ["bench", "
 # of ends is called mixed, rows of papers say what they measured, lists of benchmarks have defaults of their own, and
 # Perfetto has events "f".
 WRITTEN = {
-    "slab": {"apps/bench/blktri.c", "apps/bench/poisson3d_solves.c", "apps/bench/scaling.c", "apps/sched/nodes.c"},
+    "slab": {"apps/bench/blktri.c", "apps/bench/poisson3d_solves.c", "apps/bench/node.c",
+             "apps/bench/scaling.c", "apps/sched/nodes.c"},
     "blktri": {"apps/bench/bench.c", "apps/bench/blktri.c"},
-    "multigrid": {"apps/bench/bench.c", "apps/bench/dpcg.c", "apps/bench/multigrid.c", "apps/reproduce/gupta.c"},
+    "multigrid": {"apps/bench/bench.c", "apps/bench/dpcg.c", "apps/bench/multigrid.c", "apps/bench/node.c",
+                  "apps/reproduce/gupta.c"},
     "mixed": {"apps/bench/poisson3d_cases.c", "apps/plans/problem.c", "apps/reproduce/gupta.c"},
     "cr": {"apps/bench/tridiag_case.c"},
     "cr-pcr": {"apps/bench/tridiag_case.c"},
