@@ -8,9 +8,12 @@
 
 enum { MOST = 16 };
 
+/* A few bytes of pageable memory may not be on the device yet when the call returns, and the library's streams do not
+ * wait for it. */
 static void copy(void *to, const void *from, size_t bytes)
 {
     test_cuda_check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+    test_cuda_check(cudaDeviceSynchronize());
 }
 
 /* CUDA devices of the context, and behind them the cores' share where `cores`. */

@@ -80,6 +80,7 @@ static struct pair on_device(const double *rhs)
     check_cuda(cudaMalloc(&pair.solution, BYTES));
     check_cuda(cudaMemcpy(pair.rhs, rhs, BYTES, cudaMemcpyHostToDevice));
     check_cuda(cudaMemset(pair.solution, 0xff, BYTES));
+    check_cuda(cudaDeviceSynchronize()); /* the library's streams do not wait for the copy and the set */
     return pair;
 }
 
@@ -110,10 +111,12 @@ static void device_memory_gives_the_host_memorys_solution(void **state)
             ASSERT_OK(starfish_plan_solve(plan, NULL, pair.rhs, got, NULL));
             expect_near(got, expected);
             check_cuda(cudaMemset(pair.solution, 0xff, BYTES));
+            check_cuda(cudaDeviceSynchronize());
             ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, pair.solution, NULL));
             check_cuda(cudaMemcpy(got, pair.solution, BYTES, cudaMemcpyDeviceToHost));
             expect_near(got, expected);
             check_cuda(cudaMemcpy(pair.solution, rhs, BYTES, cudaMemcpyHostToDevice));
+            check_cuda(cudaDeviceSynchronize());
             ASSERT_OK(starfish_plan_solve(plan, NULL, pair.solution, pair.solution, NULL));
             take_from_device(&pair, got);
             expect_near(got, expected);
