@@ -199,7 +199,7 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
     const size_t numbers = plan->n[0] * plan->n[1] * plan->n[2];
     const int is_free = !on_ranks && options->slabs == 0 && options->mode_blocks == 0;
     how->share = has_both(plan) && is_free && options->split < 0 && numbers >= STARFISH_BLKTRI_SHARED_NUMBERS;
-    how->subtrees = is_free && plan->base.context->workers_of[STARFISH_GPU] > 0 && numbers >= SUBTREE_NUMBERS;
+    how->subtrees = is_free && plan->base.context->workers_of[STARFISH_GPU] == 1 && numbers >= SUBTREE_NUMBERS;
     const size_t *all = plan->base.context->workers_of;
     const size_t workers[STARFISH_WORKER_KINDS] = {
         [STARFISH_CPU] = how->share ? 0 : all[STARFISH_CPU], [STARFISH_GPU] = all[STARFISH_GPU]};

@@ -216,25 +216,15 @@ static starfish_status solve_all(struct starfish_spectral *s, struct starfish_pr
     return STARFISH_SUCCESS;
 }
 
-/* The root's rows in the memory of whoever owns the slab, if they own modes. */
-static starfish_handle root_beside(const struct starfish_spectral *s, size_t slab)
-{
-    size_t block = 0;
-    while (block < s->modes.parts &&
-           !starfish_owner_is(starfish_runs_owner(&s->modes, block), starfish_runs_owner(&s->cut, slab)))
-        block++;
-    return s->level_array[block < s->modes.parts ? block : 0][0];
-}
-
-/* Slab by slab: the mean is not known before all are there. */
+/* Slab by slab: the mean is not known before all are there. The first block of modes is the GPU's. */
 static starfish_status solve_by_subtrees(struct starfish_spectral *s, struct starfish_progress *progress,
                                          const struct starfish_direct_data *data)
 {
     for (size_t t = 0; t < STARFISH_SUBTREES; t++) {
         for (size_t slab = s->first_slab[t]; slab < s->first_slab[t + 1]; slab++)
-            STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, slab, data, t > 0 ? root_beside(s, slab) : NULL));
+            STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, slab, data, t > 0 ? s->level_array[0][0] : NULL));
         for (size_t slab = s->first_slab[1]; slab < s->cut.parts && t == 0; slab++)
-            starfish_data_send_ahead(s->context, data->rhs[slab], starfish_runs_owner(&s->cut, slab).device);
+            starfish_data_send_ahead(s->context, data->rhs[slab]);
         for (size_t block = 0; block < s->modes.parts; block++)
             STARFISH_TRY(starfish_graph_reduction(s, progress, block, t));
     }

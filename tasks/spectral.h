@@ -18,7 +18,8 @@
  *
  * A subtree is reduced when its slabs are there, while others still arrive. Its slabs leave when it is solved, while
  * others are still substituted. A worker that has been given a task waits for its data, whatever else there is to do:
- * so slabs are sent ahead, and the transform of one begins after the subtree before it.
+ * so slabs are sent ahead, and the transform of one begins after the subtree before it. Of several GPUs one would wait
+ * for the other's slabs; there all is one tree.
  *
  * Tiles have no memory of their own: the runtime makes them where they are first written. Tasks of a block run on its
  * owner: a GPU, cores, or a rank. Tiles between slabs and blocks of different owners are exchanged, once there and once

@@ -81,12 +81,12 @@ int starfish_data_is_of_host(starpu_data_handle_t handle)
     return starpu_data_get_home_node(handle) == STARPU_MAIN_RAM;
 }
 
-void starfish_data_send_ahead(const struct starfish_context *context, starpu_data_handle_t handle, int device)
+void starfish_data_send_ahead(const struct starfish_context *context, starpu_data_handle_t handle)
 {
-    if (starfish_is_forked() || starfish_is_stuck() || (device < 0 && context->workers_of[STARFISH_GPU] != 1))
+    if (starfish_is_forked() || starfish_is_stuck() || context->workers_of[STARFISH_GPU] != 1)
         return;
-    const int worker = starfish_context_gpu_worker(context, device < 0 ? 0 : (size_t)device);
-    starpu_data_prefetch_on_node(handle, starpu_worker_get_memory_node((unsigned)worker), 1);
+    const unsigned worker = (unsigned)starfish_context_gpu_worker(context, 0);
+    starpu_data_prefetch_on_node(handle, starpu_worker_get_memory_node(worker), 1);
 }
 
 static void unregister(starpu_data_handle_t handle, void (*function)(starpu_data_handle_t))

@@ -13,9 +13,9 @@ starfish_status starfish_data_acquire(struct starfish_context *context, starpu_d
 void starfish_data_release_access(starpu_data_handle_t handle);
 /* Whether the data were registered in main memory. */
 int starfish_data_is_of_host(starpu_data_handle_t handle);
-/* Begins to copy the data to the memory of GPU `device`, or of the only one, before a task asks for them there. Copies
- * of several handles follow one another. Nothing happens where there are several GPUs and none is named. */
-void starfish_data_send_ahead(const struct starfish_context *context, starpu_data_handle_t handle, int device);
+/* Begins to copy the data to the memory of the only GPU, before a task asks for them there. Copies of several handles
+ * follow one another. Nothing happens where there is no GPU, or several. */
+void starfish_data_send_ahead(const struct starfish_context *context, starpu_data_handle_t handle);
 /* After the last task that uses the handle: its values are copied to the memory that it was registered with. NULL is
  * allowed. */
 void starfish_data_unregister(starpu_data_handle_t handle);
