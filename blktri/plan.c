@@ -168,6 +168,7 @@ static starfish_status create_spectral(struct starfish_blktri_plan *plan, struct
                                        const struct starfish_spectral_problem *problem,
                                        const struct starfish_blktri_options *o)
 {
+    const struct starfish_reduction *rows = problem->fractions ? problem->fractions->rows : problem->product;
     struct starfish_spectral_problem own = *problem;
     struct starfish_blktri_share shared = {.where = problem->where, .split = problem->split};
     struct starfish_runs cut = {.parts = 0}, modes = {.parts = 0};
@@ -185,8 +186,8 @@ static starfish_status create_spectral(struct starfish_blktri_plan *plan, struct
         own.split = shared.split;
         own.where = plan->where = shared.where;
         own.subtrees = o->subtrees && own.split < 0 && own.where != STARFISH_ON_CORES;
-        if (own.subtrees)
-            align(problem->product ? problem->product : problem->fractions->rows, &cut);
+        if (own.subtrees && rows)
+            align(rows, &cut);
         status = starfish_spectral_create(&plan->spectral, context, &own);
     }
     starfish_runs_free(&cut);
