@@ -95,7 +95,7 @@ static struct starfish_spectral_problem spectral_problem(const struct starfish_b
                                               .cut = &o->cut,
                                               .modes = &o->modes,
                                               .where = o->where,
-                                              .subtrees = o->subtrees,
+                                              .subtrees = o->subtrees && !p->singular,
                                               .chain_method = chain_methods[o->algorithm],
                                               .split = o->split};
 }
@@ -185,7 +185,7 @@ static starfish_status create_spectral(struct starfish_blktri_plan *plan, struct
         own.modes = &modes;
         own.split = shared.split;
         own.where = plan->where = shared.where;
-        own.subtrees = o->subtrees && own.split < 0 && own.where != STARFISH_ON_CORES;
+        own.subtrees = problem->subtrees && own.split < 0 && own.where != STARFISH_ON_CORES;
         if (own.subtrees && rows)
             align(rows, &cut);
         status = starfish_spectral_create(&plan->spectral, context, &own);

@@ -31,7 +31,8 @@ struct starfish_blktri_options {
     int split;                       /* levels next to the root that are the cores' where there are GPUs too; -1: any */
     struct starfish_runs cut, modes; /* slabs, and blocks of modes of x */
     uint32_t where;                  /* kinds of workers that will solve; 0: any */
-    int subtrees; /* slabs begin where subtrees of rows do, which are reduced as these arrive (tasks/spectral.h) */
+    int subtrees; /* slabs begin where subtrees of rows do, which are reduced as these arrive (tasks/spectral.h); not of
+                     singular problems, whose mean is known when all are there */
     int share;    /* GPUs and cores divide the work by their rates (share.h), and the modes, slabs and split by that */
 };
 

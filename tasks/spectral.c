@@ -216,7 +216,7 @@ static starfish_status solve_all(struct starfish_spectral *s, struct starfish_pr
     return STARFISH_SUCCESS;
 }
 
-/* Slab by slab: the mean is not known before all are there. The first block of modes is the GPU's. */
+/* The first block of modes is the GPU's. */
 static starfish_status solve_by_subtrees(struct starfish_spectral *s, struct starfish_progress *progress,
                                          const struct starfish_direct_data *data)
 {
@@ -240,7 +240,7 @@ starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *
                                       const struct starfish_direct_data *data)
 {
     struct starfish_spectral *s = spectral;
-    const int by_subtrees = s->trunk > 0 && !s->singular && starfish_data_is_of_host(data->rhs[0]);
+    const int by_subtrees = s->trunk > 0 && starfish_data_is_of_host(data->rhs[0]);
     STARFISH_TRY((by_subtrees ? solve_by_subtrees : solve_all)(s, progress, data));
     for (size_t slab = 0; slab < s->cut.parts; slab++)
         STARFISH_TRY(transform_x(s, progress, STARFISH_BACKWARD, slab, data, NULL));

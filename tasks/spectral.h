@@ -79,7 +79,7 @@ struct starfish_spectral_problem {
     const struct starfish_reduction *product;
     const struct starfish_fractions *fractions;
     uint32_t where; /* kinds of workers that will solve, and need work space; 0: any */
-    int subtrees;   /* for host data, if slabs begin where subtrees do */
+    int subtrees;   /* for host data, if slabs begin where subtrees do; not of singular problems */
     /* As struct starfish_reduction_block has them. */
     enum starfish_tridiag_method chain_method;
     int split;

@@ -91,17 +91,17 @@ static starfish_status find_rows(const struct matrix *m, const struct starfish_b
     return starfish_eigenrows(w->diag, w->off, rows, wanted, separators + 2, w->root, w->component);
 }
 
-static void fill_block(const struct matrix *m, const struct starfish_block *b, const struct workspace *w,
+/* `roots`: as roots_of. */
+static void fill_block(const struct matrix *m, const struct starfish_block *b, const struct workspace *w, size_t roots,
                        struct starfish_fraction *fraction)
 {
     const int lo = b->lo, hi = b->hi;
     const size_t separators = (size_t)b->separators;
     const double reference = w->scaling[b->separator[separators / 2]];
     const double low = exp(reference - w->scaling[lo]), high = exp(reference - w->scaling[hi]);
-    const int regular = is_regular(m, b);
     for (size_t q = 0; q < rows_of(b); q++) {
         const double *component = w->component + (separators + 2) * q, f = component[0], l = component[separators + 1];
-        if (regular && q % (separators + 1) == separators)
+        if (roots < rows_of(b) && q % (separators + 1) == separators)
             continue;
         *fraction = (struct starfish_fraction){.mu = w->root[q]};
         for (size_t i = 0; i < separators; i++) {
@@ -153,7 +153,7 @@ static starfish_status build_level(const struct matrix *m, const struct starfish
             continue;
         }
         STARFISH_TRY(find_rows(m, &rows->block[i], w));
-        fill_block(m, &rows->block[i], w, fraction);
+        fill_block(m, &rows->block[i], w, level->first_root[i + 1] - level->first_root[i], fraction);
     }
     return STARFISH_SUCCESS;
 }

@@ -143,24 +143,28 @@ static void subtrees_solve_as_the_whole(void **state)
             }
 }
 
-/* The first rows of a ring act on its last one; few rows have no subtrees. */
-static void rings_and_few_rows_are_one_tree(void **state)
+/* The first rows of a ring act on its last one, few rows have no subtrees, and the mean of a singular problem is of all
+ * rows. */
+static void some_problems_are_one_tree(void **state)
 {
     (void)state;
     const struct starfish_blktri_options options = {.radix = 4, .split = -1, .subtrees = 1};
     static double solution[6 * 31 * 46];
     starfish_plan *ring = plan_of(6, STARFISH_DIRICHLET, 46, STARFISH_PERIODIC),
-                  *few = plan_of(6, STARFISH_DIRICHLET, 3, STARFISH_DIRICHLET);
+                  *few = plan_of(6, STARFISH_DIRICHLET, 3, STARFISH_DIRICHLET),
+                  *singular = plan_of(6, STARFISH_NEUMANN, 46, STARFISH_NEUMANN);
     assert_false(solve((struct starfish_poisson_plan *)ring, &options, 4, solution));
     assert_false(solve((struct starfish_poisson_plan *)few, &options, 3, solution));
     starfish_plan_destroy(ring);
+    assert_false(solve((struct starfish_poisson_plan *)singular, &options, 4, solution));
     starfish_plan_destroy(few);
+    starfish_plan_destroy(singular);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cores_alone_solve_all),
                                        cmocka_unit_test(subtrees_solve_as_the_whole),
-                                       cmocka_unit_test(rings_and_few_rows_are_one_tree)};
+                                       cmocka_unit_test(some_problems_are_one_tree)};
     return TEST_GROUP("shared_blktri", tests, &context, 0, -1, 0);
 }
