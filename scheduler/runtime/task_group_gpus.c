@@ -41,17 +41,42 @@ struct starfish_gpu_groups {
     size_t programs;
 };
 
+/* ---- Programs ---------------------------------------------------------------------------------------------------- */
+
+static void destroy_event(cudaEvent_t event)
+{
+    if (event)
+        cudaEventDestroy(event);
+}
+
+static void destroy_program(struct program *program)
+{
+    if (!program)
+        return;
+    for (size_t m = 0; program->event && m < program->group.count; m++)
+        destroy_event(program->event[m]);
+    destroy_event(program->begun);
+    for (int g = 0; g < STARFISH_GROUP_GPUS; g++)
+        destroy_event(program->ended[g]);
+    starfish_task_group_clear(&program->group);
+    free(program->event);
+    free(program);
+}
+
 /* ---- The task ---------------------------------------------------------------------------------------------------- */
 
+/* The program has the events, `recorded` the same tasks as they were submitted this time: their arguments may point to
+ * what only lasts as long as a job. It is the task's, which frees it. */
 struct arguments {
     struct starfish_task_header header;
     struct starfish_gpu_groups *groups;
-    struct program *program;
+    struct program *program, *recorded;
 };
 
 struct run {
     struct starfish_gpu_groups *groups;
     struct program *program;
+    const struct starfish_task_group *recorded;
     struct starfish_progress *progress;
     void **buffers;
 };
@@ -59,7 +84,7 @@ struct run {
 static int launch_in_order(const struct run *run, size_t m)
 {
     const struct program *program = run->program;
-    const struct starfish_group_task *grouped = &program->group.task[m];
+    const struct starfish_group_task *grouped = &run->recorded->task[m];
     const struct gpu *gpu = &run->groups->gpu[grouped->gpu];
     cudaError_t error = cudaSetDevice(gpu->device);
 
@@ -103,7 +128,7 @@ static int launch(void *data)
     const struct run *run = data;
     int error = fork_streams(run);
 
-    for (size_t m = 0; m < run->program->group.count && error == 0; m++)
+    for (size_t m = 0; m < run->recorded->count && error == 0; m++)
         error = launch_in_order(run, m);
     const cudaError_t back = cudaSetDevice(run->groups->gpu[0].device);
     if (error == 0)
@@ -114,13 +139,14 @@ static int launch(void *data)
 static void group_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    struct run run = {a->groups, a->program, a->header.progress, buffers};
+    struct run run = {a->groups, a->program, &a->recorded->group, a->header.progress, buffers};
     struct starfish_replay_key key = {1, {(uintptr_t)a->program}};
 
     starfish_replay_add_data(&key, buffers, a->program->group.data);
     a->groups->gpu[0].stream = starpu_cuda_get_local_stream();
     starfish_task_check(&a->header, "tasks of several GPUs",
                         starfish_replay(a->groups->replays, &key, a->groups->gpu[0].stream, launch, &run));
+    destroy_program(a->recorded);
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
@@ -201,26 +227,6 @@ starfish_status starfish_gpu_groups_create(struct starfish_gpu_groups **result, 
     return STARFISH_SUCCESS;
 }
 
-static void destroy_event(cudaEvent_t event)
-{
-    if (event)
-        cudaEventDestroy(event);
-}
-
-static void destroy_program(struct program *program)
-{
-    if (!program)
-        return;
-    for (size_t m = 0; program->event && m < program->group.count; m++)
-        destroy_event(program->event[m]);
-    destroy_event(program->begun);
-    for (int g = 0; g < STARFISH_GROUP_GPUS; g++)
-        destroy_event(program->ended[g]);
-    starfish_task_group_clear(&program->group);
-    free(program->event);
-    free(program);
-}
-
 void starfish_gpu_groups_destroy(struct starfish_gpu_groups *groups)
 {
     if (!groups || starfish_is_stuck()) /* its task may still use it */
@@ -245,7 +251,7 @@ static starfish_status add(struct starfish_recorder *recorder, struct starfish_t
     return starfish_task_group_record(&program->group, task, arguments, size);
 }
 
-/* ---- Programs ---------------------------------------------------------------------------------------------------- */
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
 
 static cudaError_t create_event(const struct starfish_gpu_groups *groups, int gpu, cudaEvent_t *event)
 {
@@ -314,14 +320,14 @@ static starfish_status submit_one_by_one(const struct starfish_task_group *group
 }
 
 static starfish_status submit_whole(struct starfish_gpu_groups *groups, struct program *program,
-                                    const struct starfish_task_group *recorded, struct starfish_task *whole)
+                                    struct program *recorded, struct starfish_task *whole)
 {
-    struct arguments arguments = {.groups = groups, .program = program};
+    struct arguments arguments = {.groups = groups, .program = program, .recorded = recorded};
 
     arguments.header.gpus = groups->gpus;
-    arguments.header.footprint = STARFISH_FOOTPRINT(recorded->count, (size_t)recorded->data);
+    arguments.header.footprint = STARFISH_FOOTPRINT(recorded->group.count, (size_t)recorded->group.data);
     whole->device = 0;
-    starfish_task_group_attach(recorded, whole);
+    starfish_task_group_attach(&recorded->group, whole);
     return starfish_task_submit(whole, &arguments, sizeof arguments);
 }
 
@@ -344,7 +350,8 @@ starfish_status starfish_gpu_groups_run(struct starfish_gpu_groups *groups, stru
     if (status == STARFISH_SUCCESS && program && program->seen++ > 0) {
         starfish_task_begin(&whole, &program->codelet, progress, phase);
         whole.name = name;
-        status = submit_whole(groups, program, &recorded->group, &whole);
+        status = submit_whole(groups, program, recorded, &whole);
+        recorded = status == STARFISH_SUCCESS ? program : recorded; /* which is the task's */
     } else if (status == STARFISH_SUCCESS) {
         status = submit_one_by_one(&recorded->group);
     }
