@@ -372,27 +372,20 @@ static void sweep(const struct solve *solve, enum starfish_transform_direction d
     for (size_t row = 0; row < batch->rows; row++)
         eliminated[row] =
             starfish_real_at(plane_of(solve, solve->modes, batch->first + row, &packed), space->precision, before);
-    struct starfish_slab_sweep sweep = {.n = space->n[2],
+    struct starfish_slab_sweep sweep = {.lines = solve->lines,
                                         .first = batch->first,
                                         .rows = batch->rows,
-                                        .lower = solve->lines.lower,
-                                        .diag = solve->lines.diag,
-                                        .upper = solve->lines.upper,
-                                        .shift_inner = starfish_real_at((void *)(uintptr_t)solve->lines.shift_inner,
-                                                                        space->precision, block * whole->width),
-                                        .shift_outer = solve->lines.shift_outer,
-                                        .shift = solve->lines.shift,
-                                        .row_sums = space->row_sums,
                                         .periodic = space->periodic,
-                                        .inner = block_width(whole, block),
-                                        .outer = space->n[1],
                                         .pinned_lane = constant_in(whole, block),
                                         .data = in_batch(whole, batch, 0, before),
-                                        .plane = whole->plane,
                                         .eliminated = eliminated,
                                         .unknown = real_at(whole, states),
                                         .multiplier = real_at(whole, states + lanes),
                                         .checkpoint = real_at(whole, checkpoints + batch->number * lanes)};
+    sweep.lines.inner = block_width(whole, block);
+    sweep.lines.plane = whole->plane;
+    sweep.lines.shift_inner =
+        starfish_real_at((void *)(uintptr_t)solve->lines.shift_inner, space->precision, block * whole->width);
     for (size_t b = 0; b < STARFISH_SLAB_BORDERS && space->periodic; b++)
         sweep.border[b] = real_at(whole, states + (2 + b) * lanes);
     if (space->periodic)

@@ -58,15 +58,16 @@ static void every_length_matches_cpu(void **state)
     (void)state;
     if (getenv("STARFISH_TEST_SMALL"))
         skip();
-    for (size_t i = 0; i < 8 * sizeof lengths / sizeof *lengths; i++) {
+    for (size_t i = 0; i < 12 * sizeof lengths / sizeof *lengths; i++) {
         struct test_slab_case c = {.precision = (starfish_precision)(i % 2),
                                    .operator= TEST_SLAB_RANDOM,
-                                   .periodic = i / 2 % 2,
+                                   .periodic = i / 2 % 3 == 1,
+                                   .weighted = i / 2 % 3 == 2,
                                    .in_place = i % 3 == 0,
-                                   .n = lengths[i / 8],
+                                   .n = lengths[i / 12],
                                    .inner = 33,
                                    .outer = i % 5 + 8,
-                                   .slabs = (int)(i / 4 % 2),
+                                   .slabs = (int)(i / 6 % 2),
                                    .parts = 3};
         test_slab_against_cpu(&cuda, &c);
     }

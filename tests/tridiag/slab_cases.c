@@ -37,8 +37,8 @@ struct problem {
     int slabs;
     size_t first_row[MOST_SLABS + 1];
     ptrdiff_t pinned_lane;
-    double *lower, *diag, *upper, *shift_inner, *shift_outer, *f, shift; /* as the kernels see them, rounded */
-    double *x;                                                           /* the result */
+    double *lower, *diag, *upper, *shift_inner, *shift_outer, *weight, *f, shift; /* as kernels see them, rounded */
+    double *x;                                                                    /* the result */
     double *array[ARRAYS]; /* of slab s and lane l at s * lanes + l; RHS before the reduced solve, */
     double *separators;    /* and after it */
 };
@@ -145,6 +145,7 @@ static struct problem new_problem(const struct test_slab_case *c)
     p.shift = rounded(c->precision, -least);
     p.shift_inner = random_array(c->precision, c->inner, -1.5, 0);
     p.shift_outer = random_array(c->precision, c->outer, -1.5, 0);
+    p.weight = c->weighted ? random_array(c->precision, c->n, 0.1, 2) : NULL;
     p.shift_inner[0] = 0;
     p.shift_outer[0] = 0;
     if (is_singular(c))
@@ -161,7 +162,7 @@ static struct problem new_problem(const struct test_slab_case *c)
 
 static void delete_problem(struct problem *p)
 {
-    double *all[] = {p->lower, p->diag, p->upper, p->shift_inner, p->shift_outer, p->f, p->x, p->separators};
+    double *all[] = {p->lower, p->diag, p->upper, p->shift_inner, p->shift_outer, p->weight, p->f, p->x, p->separators};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -175,7 +176,7 @@ static void delete_problem(struct problem *p)
 struct uploaded {
     const struct test_slab_device *device;
     struct problem *p;
-    void *lower, *diag, *upper, *shift_inner, *shift_outer;
+    void *lower, *diag, *upper, *shift_inner, *shift_outer, *weight;
     void *data[MOST_SLABS], *out[MOST_SLABS], *array[ARRAYS][MOST_SLABS];
 };
 
@@ -272,6 +273,7 @@ static struct uploaded upload_problem(const struct test_slab_device *device, str
     /* A single shift is zero, which may be said by NULL. */
     u.shift_inner = p->c->inner > 1 ? upload(&u, p->shift_inner, p->c->inner) : NULL;
     u.shift_outer = p->c->outer > 1 ? upload(&u, p->shift_outer, p->c->outer) : NULL;
+    u.weight = p->weight ? upload(&u, p->weight, p->c->n) : NULL;
     for (int s = 0; s < p->slabs; s++) {
         size_t rows = p->first_row[s + 1] - p->first_row[s];
         u.data[s] = upload_planes(&u, p->f + p->first_row[s] * p->lanes, rows);
@@ -294,6 +296,7 @@ static struct starfish_slab_lines lines_of(const struct uploaded *u, int s)
                                         .plane = plane_of(p),
                                         .shift_inner = u->shift_inner,
                                         .shift_outer = u->shift_outer,
+                                        .weight = u->weight ? at(u->weight, p, p->first_row[s]) : NULL,
                                         .shift = p->shift,
                                         .row_sums = row_sums(p),
                                         .parts = p->c->parts};
@@ -402,11 +405,14 @@ static void run(const struct test_slab_device *device, struct problem *p)
 
 /* ---- The oracle -------------------------------------------------------------------------------------------------- */
 
-static double lane_shift(const struct problem *p, size_t lane)
+static double lane_shift(const struct problem *p, size_t lane, size_t k)
 {
-    return rounded(p->c->precision,
-                   rounded(p->c->precision, p->shift_inner[lane % p->c->inner] + p->shift_outer[lane / p->c->inner]) +
-                       p->shift);
+    const starfish_precision precision = p->c->precision;
+    const double inner = p->shift_inner[lane % p->c->inner], outer = p->shift_outer[lane / p->c->inner];
+
+    if (p->weight)
+        return p->weight[k] * inner + rounded(precision, outer + p->shift);
+    return rounded(precision, rounded(precision, inner + outer) + p->shift);
 }
 
 /* Rows first .. first + rows - 1 of a lane's matrix without their outer neighbours; periodic: with both corners. */
@@ -416,7 +422,7 @@ static long double *matrix(const struct problem *p, size_t lane, size_t first, s
 
     assert_non_null(a);
     for (size_t k = 0; k < rows; k++) {
-        a[k * rows + k] += diagonal(p, first + k) + lane_shift(p, lane);
+        a[k * rows + k] += diagonal(p, first + k) + lane_shift(p, lane, first + k);
         if (k > 0 || periodic)
             a[k * rows + (k + rows - 1) % rows] += p->lower[first + k];
         if (k + 1 < rows || periodic)
@@ -431,8 +437,8 @@ static long double row_sum(const struct problem *p, size_t lane)
     double largest = 0;
 
     for (size_t k = 0; k < p->c->n; k++)
-        largest =
-            fmax(largest, fabs(p->lower[k]) + fabs((double)diagonal(p, k) + lane_shift(p, lane)) + fabs(p->upper[k]));
+        largest = fmax(largest,
+                       fabs(p->lower[k]) + fabs((double)diagonal(p, k) + lane_shift(p, lane, k)) + fabs(p->upper[k]));
     return largest;
 }
 
@@ -453,7 +459,7 @@ static void expect(const struct problem *p, const char *what, size_t lane, doubl
 static void check_ends(const struct problem *p, int s, size_t lane)
 {
     size_t first = p->first_row[s], last = p->first_row[s + 1] - 1, inside = last - first;
-    long double diag = diagonal(p, last) + lane_shift(p, lane), condition = 1, top = 0, bottom = 0;
+    long double diag = diagonal(p, last) + lane_shift(p, lane, last), condition = 1, top = 0, bottom = 0;
     long double ends[ARRAYS] = {p->f[last * p->lanes + lane], 0, p->lower[last], diag, -1, 0};
 
     if (inside > 0) {
@@ -552,10 +558,11 @@ void test_slab_table(const struct test_slab_device *device)
     int i = 0;
 
     for (size_t t = 0; t < sizeof cuts / sizeof *cuts; t++)
-        for (int kind = 0; kind < 4 * TEST_SLAB_OPERATORS; kind++, i++) {
+        for (int kind = 0; kind < 6 * TEST_SLAB_OPERATORS; kind++, i++) {
             struct test_slab_case c = {.precision = (starfish_precision)(kind % 2),
-                                       .operator=(enum test_slab_operator)(kind / 4),
-                                       .periodic = kind / 2 % 2,
+                                       .operator=(enum test_slab_operator)(kind / 6),
+                                       .periodic = kind / 2 % 3 == 1,
+                                       .weighted = kind / 2 % 3 == 2,
                                        .in_place = i % 3 == 0,
                                        .n = cuts[t].n,
                                        .slabs = cuts[t].slabs};

@@ -34,7 +34,7 @@ enum test_slab_operator {
 struct test_slab_case {
     starfish_precision precision;
     enum test_slab_operator operator;
-    int periodic, in_place;
+    int periodic, in_place, weighted; /* weighted: rows weigh the inner shifts */
     size_t n, inner, outer;
     int slabs; /* cut at random; 0: the whole lines in one call */
     int parts;

@@ -18,14 +18,15 @@ static void kernels_match_dense_elimination(void **state)
 static void lanes_fill_several_blocks(void **state)
 {
     (void)state;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 12; i++) {
         struct test_slab_case c = {.precision = (starfish_precision)(i % 2),
                                    .operator= TEST_SLAB_RANDOM,
-                                   .periodic = i / 2 % 2,
+                                   .periodic = i / 2 % 3 == 1,
+                                   .weighted = i / 2 % 3 == 2,
                                    .n = 19,
                                    .inner = 331,
                                    .outer = 5,
-                                   .slabs = i / 4 * 4,
+                                   .slabs = i / 6 * 4,
                                    .parts = 2};
         test_slab_check(&test_slab_cpu, &c);
     }
@@ -34,10 +35,11 @@ static void lanes_fill_several_blocks(void **state)
 static void long_lines_match_dense_elimination(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         struct test_slab_case c = {.precision = (starfish_precision)(i % 2),
                                    .operator= TEST_SLAB_RANDOM,
-                                   .periodic = i / 2,
+                                   .periodic = i / 2 == 1,
+                                   .weighted = i / 2 == 2,
                                    .n = 411,
                                    .inner = 2,
                                    .outer = 1,

@@ -20,10 +20,11 @@ static void lanes_fill_several_runs(void **state)
 {
     const struct test_slab_device sweeps = test_slab_sweeps();
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         const struct test_slab_case c = {.precision = (starfish_precision)(i % 2),
                                          .operator= TEST_SLAB_RANDOM,
-                                         .periodic = i / 2,
+                                         .periodic = i / 2 == 1,
+                                         .weighted = i / 2 == 2,
                                          .n = 23,
                                          .inner = 31,
                                          .outer = 5,

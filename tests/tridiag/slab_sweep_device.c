@@ -25,7 +25,7 @@ struct sweeps {
 
 static void at_batch(struct sweeps *sweeps, size_t first)
 {
-    const size_t left = sweeps->sweep.n - first;
+    const size_t left = sweeps->sweep.lines.rows - first;
     sweeps->sweep.first = first;
     sweeps->sweep.rows = left < BATCH ? left : BATCH;
     sweeps->sweep.checkpoint = sweeps->checkpoints + first * sweeps->bytes;
@@ -46,7 +46,7 @@ static void solve_by_sweeps(starfish_precision precision, const struct starfish_
                                                                      starfish_slab_sweep_up_f64};
     static void (*const down[])(const struct starfish_slab_sweep *) = {starfish_slab_sweep_down_f32,
                                                                        starfish_slab_sweep_down_f64};
-    const size_t plane = a->lines.plane * starfish_real_size(precision), n = sweeps->sweep.n;
+    const size_t plane = a->lines.plane * starfish_real_size(precision), n = sweeps->sweep.lines.rows;
     size_t first = 0;
     for (; first < n; first += BATCH) {
         at_batch(sweeps, first);
@@ -69,24 +69,11 @@ static void solve(starfish_precision precision, const struct starfish_slab_solve
         test_slab_cpu.solve(precision, a);
         return;
     }
-    void *zeros = calloc(lines->inner > lines->outer ? lines->inner : lines->outer, size);
     char *room = malloc((BATCH + 3 * n + 2 + STARFISH_SLAB_BORDERS) * lanes * size), *at = room;
-    assert_non_null(zeros);
     assert_non_null(room);
     struct sweeps sweeps = {.bytes = lanes * size,
-                            .sweep = {.n = n,
-                                      .lower = lines->lower,
-                                      .diag = lines->diag,
-                                      .upper = lines->upper,
-                                      .shift_inner = lines->shift_inner ? lines->shift_inner : zeros,
-                                      .shift_outer = lines->shift_outer ? lines->shift_outer : zeros,
-                                      .shift = lines->shift,
-                                      .row_sums = lines->row_sums,
-                                      .periodic = a->periodic,
-                                      .inner = lines->inner,
-                                      .outer = lines->outer,
-                                      .pinned_lane = a->pinned_lane,
-                                      .plane = lanes}};
+                            .sweep = {.lines = *lines, .periodic = a->periodic, .pinned_lane = a->pinned_lane}};
+    sweeps.sweep.lines.plane = lanes;
     sweeps.sweep.eliminated = sweeps.plane;
     sweeps.sweep.data = sweeps.batch = at, at += BATCH * sweeps.bytes;
     sweeps.eliminated = at, at += n * sweeps.bytes;
@@ -98,7 +85,6 @@ static void solve(starfish_precision precision, const struct starfish_slab_solve
         sweeps.sweep.border[b] = at;
     solve_by_sweeps(precision, a, &sweeps);
     free(room);
-    free(zeros);
 }
 
 struct test_slab_device test_slab_sweeps(void)

@@ -268,16 +268,6 @@ static inline void line_prefetch_row(const real *row, size_t width)
         __builtin_prefetch(row + l, 1);
 }
 
-/* Shifts of `width` lanes from first_lane on; `outer` may be NULL. */
-static inline void line_shifts(const real *inner, size_t inner_lanes, const real *outer, double everywhere,
-                               size_t first_lane, size_t width, real *shift)
-{
-    for (size_t l = 0; l < width; l++) {
-        size_t lane = first_lane + l;
-        shift[l] = (inner ? inner[lane % inner_lanes] : 0) + (outer ? outer[lane / inner_lanes] : 0) + (real)everywhere;
-    }
-}
-
 /* Set to zero the pinned lane, if it is one of these; -1: none is. */
 static inline void line_pin(ptrdiff_t pinned_lane, size_t first_lane, size_t width, real *last)
 {

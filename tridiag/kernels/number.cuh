@@ -109,6 +109,20 @@ __device__ inline Complex<Real, LINES> __shfl_down_sync(unsigned threads, Comple
     return {::__shfl_down_sync(threads, x.re, distance, group), ::__shfl_down_sync(threads, x.im, distance, group)};
 }
 
+/* A lane's shift in row k: a number, or one that rows weigh. */
+template <typename Real> struct WeighedShift {
+    Real weighed, plain;
+    const Real *weight;
+};
+template <typename Real> __device__ __forceinline__ Real shift_of_row(Real shift, size_t)
+{
+    return shift;
+}
+template <typename Real> __device__ __forceinline__ Real shift_of_row(const WeighedShift<Real> &shift, size_t k)
+{
+    return shift.plain + shift.weight[k] * shift.weighed;
+}
+
 } // namespace starfish_number
 
 #endif

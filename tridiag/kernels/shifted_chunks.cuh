@@ -345,20 +345,21 @@ template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
 };
 
 /* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
-template <typename Real, int ROWS, bool PERIODIC, bool SUMS = false, typename Held>
+template <typename Real, int ROWS, bool PERIODIC, bool SUMS = false, typename Held, typename Shift>
 __device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, int at,
-                                             RealOf<Real> shift, int first)
+                                             const Shift &shift, int first)
 {
-    Eliminated<Real> row = first_row(chunk.lower(rows, at, 0), rows.diag[at] + shift, chunk.f[0]);
+    Eliminated<Real> row = first_row(chunk.lower(rows, at, 0), rows.diag[at] + shift_of_row(shift, at), chunk.f[0]);
 
 #pragma unroll
     for (int i = 1; i < ROWS; i++) {
         const CoefficientOf<Real> pivot = pivot_of<SUMS>(row, rows.upper[at + i - 1]);
         chunk.pivot(i - 1) = pivot;
-        next_row<SUMS>(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i), rows.diag[at + i] + shift,
-                       chunk.f[i]);
+        next_row<SUMS>(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i),
+                       rows.diag[at + i] + shift_of_row(shift, at + i), chunk.f[i]);
         if (PERIODIC && i == first)
-            row = first_row(chunk.lower(rows, at, i), SUMS ? rows.diag[at + i] + shift : row.diag, row.rhs);
+            row = first_row(chunk.lower(rows, at, i), SUMS ? rows.diag[at + i] + shift_of_row(shift, at + i) : row.diag,
+                            row.rhs);
     }
     return row;
 }

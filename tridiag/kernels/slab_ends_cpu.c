@@ -5,7 +5,7 @@
  * first-level cache. One division and about a dozen other operations per unknown. One core reads 13 GB/s of 64 planes
  * of 128 x 128 lanes, which its caches hold, and 7 GB/s of 1000 planes. */
 #include "tridiag/kernels/line_block.h"
-#include "tridiag/kernels/slab_lines.h"
+#include "tridiag/kernels/slab_shifts.h"
 
 /* Lanes of a block: rows of data of 2 KiB in f64, long enough to stream, and 14 KiB of what is known. */
 enum { WIDEST = 256, ROWS_AHEAD = 4 };
@@ -19,6 +19,7 @@ struct eliminated {
     real head[WIDEST], head_own[WIDEST], head_before[WIDEST];
     real sum[WIDEST];
     real shift[WIDEST];
+    size_t first; /* lane */
 };
 
 /* Row k of the operator, with the entry above its diagonal's next: upper[k-1]. */
@@ -37,6 +38,7 @@ STARFISH_TRIDIAG_INLINE void first_row(const struct starfish_slab_lines *lines, 
 {
     struct row row = operator_row(lines, 0);
 
+    slab_shifts_set(lines, so_far->first, width, 0, so_far->shift);
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
         so_far->before[l] = row.lower;
@@ -116,6 +118,7 @@ static void walk_with_data(const struct starfish_slab_lines *lines, const real *
     for (size_t k = 1; k < lines->rows; k++) {
         if (k + ROWS_AHEAD < lines->rows)
             line_prefetch_row(data + (k + ROWS_AHEAD) * lanes, width);
+        slab_shifts_of_row(lines, so_far->first, width, k, so_far->shift);
         if (lines->row_sums)
             next_rhs_of_sums(operator_row(lines, k), data + k * lanes, width, so_far);
         else
@@ -127,15 +130,13 @@ STARFISH_TRIDIAG_CLONES
 static void walk_without_data(const struct starfish_slab_lines *lines, size_t width, struct eliminated *so_far)
 {
     first_row(lines, width, so_far);
-    for (size_t k = 1; k < lines->rows && lines->row_sums; k++)
-        next_sums(operator_row(lines, k), width, so_far);
-    for (size_t k = 1; k < lines->rows && !lines->row_sums; k++)
-        next_coefficients(operator_row(lines, k), width, so_far);
-}
-
-static void set_shift(const struct starfish_slab_lines *lines, size_t lane, size_t width, struct eliminated *so_far)
-{
-    line_shifts(lines->shift_inner, lines->inner, lines->shift_outer, lines->shift, lane, width, so_far->shift);
+    for (size_t k = 1; k < lines->rows; k++) {
+        slab_shifts_of_row(lines, so_far->first, width, k, so_far->shift);
+        if (lines->row_sums)
+            next_sums(operator_row(lines, k), width, so_far);
+        else
+            next_coefficients(operator_row(lines, k), width, so_far);
+    }
 }
 
 void REAL_NAME(starfish_slab_ends_cpu)(const struct starfish_slab_ends *arguments)
@@ -148,7 +149,7 @@ void REAL_NAME(starfish_slab_ends_cpu)(const struct starfish_slab_ends *argument
         real *rhs = arguments->rhs[part], *head = arguments->head[part];
         for (size_t lane = first; lane < end; lane += WIDEST) {
             size_t width = starfish_tridiag_smaller(WIDEST, end - lane);
-            set_shift(lines, lane, width, &so_far);
+            so_far.first = lane;
             walk_with_data(lines, (const real *)arguments->data + lane, width, &so_far);
             line_copy_row(rhs + (lane - first), so_far.rhs, width);
             line_copy_row(head + (lane - first), so_far.head, width);
@@ -165,7 +166,7 @@ void REAL_NAME(starfish_slab_coefficients_cpu)(const struct starfish_slab_coeffi
         size_t first = lines->inner * lines->first_outer[part], end = lines->inner * lines->first_outer[part + 1];
         for (size_t lane = first; lane < end; lane += WIDEST) {
             size_t width = starfish_tridiag_smaller(WIDEST, end - lane), at = lane - first;
-            set_shift(lines, lane, width, &so_far);
+            so_far.first = lane;
             walk_without_data(lines, width, &so_far);
             line_copy_row((real *)arguments->lower[part] + at, so_far.before, width);
             line_copy_row((real *)arguments->diag[part] + at, lines->row_sums ? so_far.sum : so_far.diag, width);

@@ -35,23 +35,26 @@ __device__ inline void load_rows(Pack<Real, LANES> *to, const Real *data, size_t
 
 template <typename Real, int LANES, bool SUMS> struct Walk {
     const starfish_slab_lines &lines;
-    Real shift[LANES];
+    WeighedShift<Real> shift[LANES];
     Eliminated<Real> row[LANES];
 
     __device__ Real at(const void *array, size_t k) const { return __ldg(static_cast<const Real *>(array) + k); }
+    __device__ Real weight(size_t k) const { return lines.weight ? at(lines.weight, k) : Real(1); }
     __device__ void start(const Pack<Real, LANES> &rhs)
     {
-        const Real lower = at(lines.lower, 0), diag = at(lines.diag, 0);
+        const Real lower = at(lines.lower, 0), diag = at(lines.diag, 0), by = weight(0);
 #pragma unroll
         for (int l = 0; l < LANES; l++)
-            row[l] = first_row(lower, diag + shift[l], rhs.lane[l]);
+            row[l] = first_row(lower, diag + (shift[l].plain + by * shift[l].weighed), rhs.lane[l]);
     }
     __device__ void step(size_t k, const Pack<Real, LANES> &rhs)
     {
         const Real upper = at(lines.upper, k - 1), lower = at(lines.lower, k), diag = at(lines.diag, k);
+        const Real by = weight(k);
 #pragma unroll
         for (int l = 0; l < LANES; l++)
-            next_row<SUMS>(row[l], pivot_of<SUMS>(row[l], upper), upper, lower, diag + shift[l], rhs.lane[l]);
+            next_row<SUMS>(row[l], pivot_of<SUMS>(row[l], upper), upper, lower,
+                           diag + (shift[l].plain + by * shift[l].weighed), rhs.lane[l]);
     }
 };
 
@@ -61,7 +64,7 @@ __device__ inline Walk<Real, LANES, SUMS> new_walk(const starfish_slab_lines &li
     Walk<Real, LANES, SUMS> walk = {lines, {}, {}};
 
     for (int l = 0; l < LANES; l++)
-        walk.shift[l] = lane_shift<Real>(lines, lane + l);
+        walk.shift[l] = weighed_shift<Real>(lines, lane + l);
     return walk;
 }
 

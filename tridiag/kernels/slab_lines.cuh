@@ -16,15 +16,31 @@ namespace starfish_slab
 
 using starfish_number::CoefficientOf;
 using starfish_number::RealOf;
+using starfish_number::shift_of_row;
+using starfish_number::WeighedShift;
 
-/* Lanes are counted in 32 bits here: a division of 64 bits takes as long as a load. */
-template <typename Real> __device__ inline Real lane_shift(const starfish_slab_lines &lines, unsigned lane)
+/* A lane's shift, with the weights of the rows in device memory. Lanes are counted in 32 bits here: a division of 64
+ * bits takes as long as a load. */
+template <typename Real>
+__device__ inline WeighedShift<Real> weighed_shift(const starfish_slab_lines &lines, unsigned lane)
 {
     const Real *inner = static_cast<const Real *>(lines.shift_inner);
     const Real *outer = static_cast<const Real *>(lines.shift_outer);
     const unsigned j = lane / static_cast<unsigned>(lines.inner), i = lane - j * static_cast<unsigned>(lines.inner);
 
-    return (inner ? __ldg(inner + i) : Real(0)) + (outer ? __ldg(outer + j) : Real(0)) + static_cast<Real>(lines.shift);
+    return {inner ? __ldg(inner + i) : Real(0), (outer ? __ldg(outer + j) : Real(0)) + static_cast<Real>(lines.shift),
+            static_cast<const Real *>(lines.weight)};
+}
+
+/* The same, or a number where no row has a weight. */
+template <typename Real, bool WEIGHED>
+__device__ inline auto shift_of_lane(const starfish_slab_lines &lines, unsigned lane)
+{
+    const WeighedShift<Real> shift = weighed_shift<Real>(lines, lane);
+    if constexpr (WEIGHED)
+        return shift;
+    else
+        return shift.weighed + shift.plain;
 }
 
 /* Where a lane's real is in an array that is cut into parts. */

@@ -20,8 +20,8 @@
  * has all six coefficients in terms of the interior's inverse.
  *
  * A slab is `rows` consecutive planes of inner * outer lanes, its row k (counted from 0) of lane l at
- * data[k * plane + l]. Lane l = i + inner * j has shift shift_inner[i] + shift_outer[j] + shift, and its rows
- *     lower[k] u(k-1) + (diag[k] + shift of the lane) u(k) + upper[k] u(k+1) = f(k),
+ * data[k * plane + l]. Lane l = i + inner * j has the rows
+ *     lower[k] u(k-1) + (diag[k] + weight[k] shift_inner[i] + shift_outer[j] + shift) u(k) + upper[k] u(k+1) = f(k),
  * where u(-1) is in the slab before and u(rows) in the next. The last row's unknown v is the slab's separator. The
  * rows - 1 before it (maybe none) are its interior; without them a slab says two things of each lane:
  *     lower v_before + diag v + upper[rows-1] u_next(0) = rhs               (the separator's own row)
@@ -63,6 +63,7 @@ struct starfish_slab_lines {
     size_t inner, outer;              /* >= 1 */
     size_t plane; /* reals between planes: inner * outer, or more when these are lanes of larger ones */
     const void *shift_inner, *shift_outer; /* inner and outer reals; either may be NULL (zero) */
+    const void *weight;                    /* rows reals; NULL: ones, as for whole periodic lines on CUDA */
     double shift;
     int row_sums; /* diag are row sums, as above; entries that have no neighbour to belong to must be zero then */
     int parts;    /* 1 .. STARFISH_SLAB_MAX_PARTS */

@@ -9,13 +9,15 @@
  * into the right-hand sides of the first and the last row. Source: Thomas 1949; line_block.h for periodic and pinned
  * lines. */
 #include "tridiag/kernels/line_block.h"
-#include "tridiag/kernels/slab_lines.h"
+#include "tridiag/kernels/slab_shifts.h"
 
 /* How many rows ahead the slab is fetched. */
 enum { ROWS_AHEAD = 4 };
 
 /* The planes as a block of lanes sees them. `before` and `own` are of these lanes, or NULL. */
 struct view {
+    const struct starfish_slab_lines *lines;
+    size_t first; /* lane */
     const real *data;
     real *out;
     size_t lanes;
@@ -41,10 +43,12 @@ STARFISH_TRIDIAG_INLINE const real *right_hand_side(const struct view *view, siz
 STARFISH_TRIDIAG_CLONES
 static void forward(const struct view *view, const struct line_block *block, size_t width)
 {
+    slab_shifts_set(view->lines, view->first, width, block->n - 1, block->shift);
     line_block_begin(block, width);
     for (size_t k = 0; k + 1 < block->n; k++) {
         if (k + ROWS_AHEAD < block->n)
             line_prefetch_row(view->data + (k + ROWS_AHEAD) * view->lanes, width);
+        slab_shifts_of_row(view->lines, view->first, width, k, block->shift);
         if (block->row_sums)
             line_block_eliminate_sums(block, width, k, right_hand_side(view, block->n, k, width, block->keep));
         else
@@ -79,7 +83,9 @@ static void solve_lanes(const struct starfish_slab_solve *arguments, struct line
 {
     const struct starfish_slab_lines *lines = &arguments->lines;
     size_t lane = lines->inner * lines->first_outer[part] + at, lanes = lines->plane, n = block->n;
-    struct view view = {.data = (const real *)arguments->data + start + lane,
+    struct view view = {.lines = lines,
+                        .first = lane,
+                        .data = (const real *)arguments->data + start + lane,
                         .out = (real *)arguments->out + start + lane,
                         .lanes = lanes,
                         .before = part_lanes(arguments->before, part, at),
@@ -88,7 +94,6 @@ static void solve_lanes(const struct starfish_slab_solve *arguments, struct line
                         .last_upper = n > 0 ? ((const real *)lines->upper)[n - 1] : 0};
 
     if (n > 0) {
-        line_shifts(lines->shift_inner, lines->inner, lines->shift_outer, lines->shift, lane, width, block->shift);
         forward(&view, block, width);
         if (!view.own)
             line_pin(arguments->pinned_lane, lane, width, block->last);

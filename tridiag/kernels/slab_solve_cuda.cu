@@ -72,13 +72,25 @@ template <int BLOCKS> struct Sharing {
     static constexpr bool FETCHES_AHEAD = BLOCKS <= 2;
 };
 
-template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS>
+/* Weights in shared memory, where the operator's rows are. */
+template <typename Real, int ROWS, bool WEIGHED> __host__ __device__ inline int weights_size(const Cut &cut)
+{
+    return WEIGHED ? Operator<Real, ROWS>::PITCH * cut.chunks : 0;
+}
+
+template <typename Real, int ROWS> __device__ inline void load_weights(Real *to, const void *weight, const Cut &cut)
+{
+    for (int at = threadIdx.x; at < ROWS * cut.chunks; at += blockDim.x)
+        to[at + at / ROWS] = at < cut.padding ? Real(0) : __ldg(static_cast<const Real *>(weight) + at - cut.padding);
+}
+
+template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS, bool WEIGHED>
 __global__ void __launch_bounds__(Sharing<BLOCKS>::THREADS, BLOCKS)
     solve_chunks(const __grid_constant__ starfish_slab_solve arguments, const __grid_constant__ Cut cut)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     typedef Operator<Real, ROWS> Rows;
-    Real *shared = reinterpret_cast<Real *>(memory);
+    Real *weights = reinterpret_cast<Real *>(memory), *shared = weights + weights_size<Real, ROWS, WEIGHED>(cut);
     Rows rows(shared, cut);
     const Exchange<Real> exchange(shared + Rows::size(cut), cut);
     const starfish_slab_lines &lines = arguments.lines;
@@ -98,13 +110,17 @@ __global__ void __launch_bounds__(Sharing<BLOCKS>::THREADS, BLOCKS)
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         chunk.f[i] = i >= first ? data[size_t(i) * cut.plane] : Real(0);
-    const Real shift = works ? lane_shift<Real>(lines, lane) : Real(0);
+    auto shift = shift_of_lane<Real, WEIGHED>(lines, works ? lane : 0);
     const Real separator = bottom ? part_value<Real>(arguments.own, lines, lane) : Real(0);
     const Real before = top ? part_value<Real>(arguments.before, lines, lane) : Real(0);
     if constexpr (Sharing<BLOCKS>::FETCHES_AHEAD)
         fetch_ahead(static_cast<const Real *>(arguments.data) + problem, cut);
     rows.template load<SUMS>(static_cast<const Real *>(lines.lower), static_cast<const Real *>(lines.diag),
                              static_cast<const Real *>(lines.upper), cut, PERIODIC);
+    if constexpr (WEIGHED) {
+        load_weights<Real, ROWS>(weights, lines.weight, cut);
+        shift.weight = weights;
+    }
     __syncthreads();
     /* Not before the barrier, at which all would then wait for these threads' loads. */
     if (bottom && arguments.own[0] && cut.n > 0)
@@ -146,19 +162,20 @@ template <typename Real, int ROWS, int BLOCKS> Cut cut_for(const starfish_slab_s
     return cut;
 }
 
-template <typename Real, int ROWS, int BLOCKS> size_t shared_bytes(const Cut &cut)
+template <typename Real, int ROWS, int BLOCKS, bool WEIGHED = false> size_t shared_bytes(const Cut &cut)
 {
-    return (Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) + size_t(ROWS) * Sharing<BLOCKS>::THREADS) *
+    return (weights_size<Real, ROWS, WEIGHED>(cut) + Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) +
+            size_t(ROWS) * Sharing<BLOCKS>::THREADS) *
            sizeof(Real);
 }
 
-template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS>
+template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS, bool WEIGHED = false>
 int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
-    auto kernel = solve_chunks<Real, ROWS, PERIODIC, SUMS, BLOCKS>;
+    auto kernel = solve_chunks<Real, ROWS, PERIODIC, SUMS, BLOCKS, WEIGHED>;
     Cut cut = cut_for<Real, ROWS, BLOCKS>(arguments, n);
     const dim3 blocks((cut.lanes + cut.width - 1) / cut.width, unsigned(starfish_slab_problems(&arguments)));
-    const int bytes = static_cast<int>(shared_bytes<Real, ROWS, BLOCKS>(cut));
+    const int bytes = static_cast<int>(shared_bytes<Real, ROWS, BLOCKS, WEIGHED>(cut));
     int error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 
     if (!error && Sharing<BLOCKS>::FETCHES_AHEAD)
@@ -190,7 +207,7 @@ template <typename Real> struct LongLane {
     __device__ void store(int, size_t k, Real, Real x) const { out[k * plane] = x; }
 };
 
-template <typename Real, bool PERIODIC, bool SUMS>
+template <typename Real, bool PERIODIC, bool SUMS, bool WEIGHED>
 __global__ void __launch_bounds__(starfish_tridiag::THREADS)
     solve_long(const __grid_constant__ starfish_slab_solve arguments, size_t n)
 {
@@ -211,14 +228,14 @@ __global__ void __launch_bounds__(starfish_tridiag::THREADS)
                                                     : Real(0),
                                 arguments.own[0] ? static_cast<const Real *>(lines.upper)[n - 1] * own : Real(0)};
     const bool pinned = arguments.pinned_lane >= 0 && size_t(arguments.pinned_lane) == lane;
-    starfish_tridiag::solve_line<Real, PERIODIC, SUMS>(line, lane_shift<Real>(lines, lane), pinned, all,
+    starfish_tridiag::solve_line<Real, PERIODIC, SUMS>(line, shift_of_lane<Real, WEIGHED>(lines, lane), pinned, all,
                                                        static_cast<Real *>(arguments.workspace) + lane, lanes);
     if (arguments.own[0])
         all.out[n * lines.plane] = own;
 }
 
 /* One problem after the other, in the same work space: each alone fills a GPU where lanes are that long. */
-template <typename Real, bool PERIODIC, bool SUMS>
+template <typename Real, bool PERIODIC, bool SUMS, bool WEIGHED = false>
 int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
     const size_t lanes = arguments.lines.inner * arguments.lines.outer;
@@ -229,7 +246,7 @@ int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t str
     for (size_t p = 0; p < starfish_slab_problems(&arguments) && error == cudaSuccess; p++) {
         one.data = static_cast<const Real *>(arguments.data) + p * arguments.distance;
         one.out = static_cast<Real *>(arguments.out) + p * arguments.distance;
-        solve_long<Real, PERIODIC, SUMS>
+        solve_long<Real, PERIODIC, SUMS, WEIGHED>
             <<<static_cast<unsigned>(blocks), starfish_tridiag::THREADS, 0, stream>>>(one, n);
         error = cudaGetLastError();
     }
@@ -263,6 +280,19 @@ int launch_longest(const starfish_slab_solve &arguments, size_t n, cudaStream_t 
     return launch_chunks<Real, Is::LONG, PERIODIC, SUMS, 2>(arguments, n, stream);
 }
 
+/* Rows with weights, of lines that are not periodic. */
+template <typename Real, bool SUMS>
+int launch_weighed(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
+{
+    typedef Lengths<Real> Is;
+
+    if (n <= most_rows<Real>(Is::MEDIUM))
+        return launch_chunks<Real, Is::MEDIUM, false, SUMS, 3, true>(arguments, n, stream);
+    if (n <= Is::LONG_LANE)
+        return launch_chunks<Real, Is::LONG, false, SUMS, 2, true>(arguments, n, stream);
+    return launch_long<Real, false, SUMS, true>(arguments, n, stream);
+}
+
 template <typename Real, bool PERIODIC, bool SUMS>
 int launch_of(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
@@ -279,6 +309,11 @@ int launch_of(const starfish_slab_solve &arguments, size_t n, cudaStream_t strea
 
 template <typename Real, bool PERIODIC> int launch(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
+    if (arguments.lines.weight && PERIODIC)
+        return cudaErrorNotSupported;
+    if (arguments.lines.weight)
+        return arguments.lines.row_sums ? launch_weighed<Real, true>(arguments, n, stream)
+                                        : launch_weighed<Real, false>(arguments, n, stream);
     return arguments.lines.row_sums ? launch_of<Real, PERIODIC, true>(arguments, n, stream)
                                     : launch_of<Real, PERIODIC, false>(arguments, n, stream);
 }

@@ -14,7 +14,7 @@
 #ifndef STARFISH_TRIDIAG_KERNELS_SLAB_SWEEP_H
 #define STARFISH_TRIDIAG_KERNELS_SLAB_SWEEP_H
 
-#include <stddef.h>
+#include "tridiag/kernels/slab_lines.h"
 
 enum { STARFISH_SLAB_SWEEP_ROWS = 32 };
 
@@ -29,17 +29,12 @@ enum starfish_slab_border {
 };
 
 struct starfish_slab_sweep {
-    size_t n;                         /* rows of the line */
+    struct starfish_slab_lines lines; /* whole; its parts are not looked at */
     size_t first, rows;               /* of the batch; at most STARFISH_SLAB_SWEEP_ROWS, the same batches both ways */
-    const void *lower, *diag, *upper; /* n reals each; with row_sums, diag are row sums (slab_lines.h) */
-    const void *shift_inner, *shift_outer; /* inner and outer reals */
-    double shift;
-    int row_sums, periodic;
-    size_t inner, outer;
+    int periodic;
     ptrdiff_t pinned_lane; /* its last unknown is set to zero; -1: none */
     /* Right-hand sides that the way up reads, unknowns that the way down writes: row k at data + (k - first) plane. */
     void *data;
-    size_t plane;
     void *const *eliminated; /* `rows` planes, which the way up writes and the way down reads */
     /* A plane each, kept from batch to batch: of the unknowns, and of the multipliers on the way up; and the batch's
      * own checkpoint. */

@@ -6,6 +6,7 @@
 #include "base/clones.h"
 #include "base/past_caches.h"
 #include "base/real.h"
+#include "tridiag/kernels/slab_shifts.h"
 
 enum { WIDEST = 64, LINE = 64 / (int)sizeof(real) };
 
@@ -28,9 +29,10 @@ struct row {
 
 STARFISH_ALWAYS_INLINE struct row row_of(const struct starfish_slab_sweep *a, struct kind kind, size_t k)
 {
-    const real lower = ((const real *)a->lower)[k], diag = ((const real *)a->diag)[k];
+    const real lower = ((const real *)a->lines.lower)[k], diag = ((const real *)a->lines.diag)[k];
     const int known_before = k == 0 && kind.row_sums && !kind.periodic;
-    return (struct row){lower, k > 0 ? lower : 0, known_before ? diag - lower : diag, ((const real *)a->upper)[k]};
+    return (struct row){lower, k > 0 ? lower : 0, known_before ? diag - lower : diag,
+                        ((const real *)a->lines.upper)[k]};
 }
 
 /* One row of one lane: its multiplier and the separator's column become those of this row. */
@@ -52,15 +54,10 @@ STARFISH_ALWAYS_INLINE struct pivot eliminate(struct row row, struct kind kind, 
 
 static void set_run(const struct starfish_slab_sweep *a, size_t first, struct run *run)
 {
-    const real *inner = a->shift_inner, *outer = a->shift_outer, everywhere = (real)a->shift;
-    const size_t left = a->inner * a->outer - first;
+    const size_t left = a->lines.inner * a->lines.outer - first;
     run->first = first;
     run->width = left < WIDEST ? left : WIDEST;
-    for (size_t l = 0, i = first % a->inner, j = first / a->inner; l < run->width; l++) {
-        run->shift[l] = inner[i] + outer[j] + everywhere;
-        if (++i == a->inner)
-            i = 0, j++;
-    }
+    slab_shifts_set(&a->lines, first, run->width, a->lines.rows - 1, run->shift);
 }
 
 STARFISH_ALWAYS_INLINE void copy(real *restrict to, const real *restrict from, size_t width)
@@ -87,9 +84,9 @@ static void fetch(const real *row, size_t width)
 /* Before the first row. */
 static void begin(const struct starfish_slab_sweep *a, struct run *run)
 {
-    const real *lower = a->lower, *diag = a->diag, *upper = a->upper;
-    const size_t last = a->n - 1;
-    const real itself = last == 0 && !a->row_sums ? lower[0] + upper[0] : 0; /* its own neighbour on both sides */
+    const real *lower = a->lines.lower, *diag = a->lines.diag, *upper = a->lines.upper;
+    const size_t last = a->lines.rows - 1;
+    const real itself = last == 0 && !a->lines.row_sums ? lower[0] + upper[0] : 0; /* its own neighbour on both sides */
     set_row(run->unknown, 0);
     set_row(run->multiplier, 0);
     set_row(run->border[STARFISH_SLAB_COLUMN], -1);
@@ -145,8 +142,8 @@ STARFISH_ALWAYS_INLINE void eliminate_row(struct row row, struct kind kind, stru
 STARFISH_ALWAYS_INLINE void solve_separator(const struct starfish_slab_sweep *a, struct kind kind, struct run *run,
                                             const real *restrict rhs, size_t width)
 {
-    const real lower = ((const real *)a->lower)[a->n - 1];
-    const int coupled = a->n > 1;
+    const real lower = ((const real *)a->lines.lower)[a->lines.rows - 1];
+    const int coupled = a->lines.rows > 1;
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
         const real entry = coupled ? lower + run->border[STARFISH_SLAB_CORNER][l] : 0;
@@ -167,12 +164,13 @@ STARFISH_ALWAYS_INLINE void eliminate_run(const struct starfish_slab_sweep *a, s
 {
     for (size_t r = 0; r < a->rows; r++) {
         const size_t k = a->first + r;
-        const real *rhs = (const real *)a->data + r * a->plane + run->first;
-        if (kind.periodic && k + 1 == a->n)
+        const real *rhs = (const real *)a->data + r * a->lines.plane + run->first;
+        slab_shifts_of_row(&a->lines, run->first, width, k, run->shift);
+        if (kind.periodic && k + 1 == a->lines.rows)
             solve_separator(a, kind, run, rhs, width);
         else
-            eliminate_row(row_of(a, kind, k), kind, run, rhs, width, k + 2 >= a->n);
-        if (k + 1 == a->n)
+            eliminate_row(row_of(a, kind, k), kind, run, rhs, width, k + 2 >= a->lines.rows);
+        if (k + 1 == a->lines.rows)
             pin(a, run);
         starfish_store_past_caches((real *)a->eliminated[r] + run->first, run->unknown, width * sizeof(real));
     }
@@ -181,15 +179,15 @@ STARFISH_ALWAYS_INLINE void eliminate_run(const struct starfish_slab_sweep *a, s
 STARFISH_CLONES
 static void eliminate_lanes(const struct starfish_slab_sweep *a, struct run *run)
 {
-    const struct kind any = {a->row_sums, a->periodic}, diagonals = {0, 0}, sums = {1, 0};
+    const struct kind any = {a->lines.row_sums, a->periodic}, diagonals = {0, 0}, sums = {1, 0};
     const struct kind periodic_diagonals = {0, 1}, periodic_sums = {1, 1};
     if (run->width < WIDEST)
         eliminate_run(a, any, run, run->width);
-    else if (a->periodic && a->row_sums)
+    else if (a->periodic && a->lines.row_sums)
         eliminate_run(a, periodic_sums, run, WIDEST);
     else if (a->periodic)
         eliminate_run(a, periodic_diagonals, run, WIDEST);
-    else if (a->row_sums)
+    else if (a->lines.row_sums)
         eliminate_run(a, sums, run, WIDEST);
     else
         eliminate_run(a, diagonals, run, WIDEST);
@@ -198,7 +196,7 @@ static void eliminate_lanes(const struct starfish_slab_sweep *a, struct run *run
 void REAL_NAME(starfish_slab_sweep_up)(const struct starfish_slab_sweep *a)
 {
     struct run run;
-    for (size_t first = 0; first < a->inner * a->outer; first += WIDEST) {
+    for (size_t first = 0; first < a->lines.inner * a->lines.outer; first += WIDEST) {
         set_run(a, first, &run);
         if (a->first > 0)
             load_state(a, &run);
@@ -227,13 +225,14 @@ STARFISH_ALWAYS_INLINE void eliminate_again(const struct starfish_slab_sweep *a,
 {
     for (size_t r = 0; r < a->rows; r++) {
         const struct row row = row_of(a, kind, a->first + r);
-        real *restrict of_row = (real *)a->data + r * a->plane + run->first, *restrict kept = column[r];
-        if (a->first + r + 1 == a->n) {
+        real *restrict of_row = (real *)a->data + r * a->lines.plane + run->first, *restrict kept = column[r];
+        if (a->first + r + 1 == a->lines.rows) {
             for (size_t l = 0; l < width; l++)
                 of_row[l] = 0;
             set_row(kept, 0);
             return;
         }
+        slab_shifts_of_row(&a->lines, run->first, width, a->first + r, run->shift);
 #pragma omp simd
         for (size_t l = 0; l < width; l++) {
             of_row[l] = eliminate(row, kind, run->shift[l], &run->multiplier[l], &run->border[STARFISH_SLAB_COLUMN][l])
@@ -263,8 +262,8 @@ STARFISH_ALWAYS_INLINE void substitute_periodic(const struct starfish_slab_sweep
     eliminate_again(a, kind, run, width, column);
     for (size_t r = a->rows; r-- > 0;) {
         const real *restrict eliminated = (const real *)a->eliminated[r] + run->first;
-        real *restrict out = (real *)a->data + r * a->plane + run->first;
-        if (kind.periodic && a->first + r + 1 == a->n)
+        real *restrict out = (real *)a->data + r * a->lines.plane + run->first;
+        if (kind.periodic && a->first + r + 1 == a->lines.rows)
             copy(separator, eliminated, width);
         fetch(eliminated + WIDEST, width);
 #pragma omp simd
@@ -280,18 +279,19 @@ STARFISH_ALWAYS_INLINE void substitute_periodic(const struct starfish_slab_sweep
 STARFISH_CLONES
 static void substitute_lanes(const struct starfish_slab_sweep *a, struct run *run)
 {
-    const struct kind periodic_any = {a->row_sums, 1}, any = {a->row_sums, 0}, diagonals = {0, 0}, sums = {1, 0};
+    const struct kind periodic_any = {a->lines.row_sums, 1}, any = {a->lines.row_sums, 0}, diagonals = {0, 0},
+                      sums = {1, 0};
     const struct kind periodic_diagonals = {0, 1}, periodic_sums = {1, 1};
     rows_of_run none;
     if (run->width < WIDEST && a->periodic)
         substitute_periodic(a, periodic_any, run, run->width);
     else if (run->width < WIDEST)
         eliminate_again(a, any, run, run->width, none);
-    else if (a->periodic && a->row_sums)
+    else if (a->periodic && a->lines.row_sums)
         substitute_periodic(a, periodic_sums, run, WIDEST);
     else if (a->periodic)
         substitute_periodic(a, periodic_diagonals, run, WIDEST);
-    else if (a->row_sums)
+    else if (a->lines.row_sums)
         eliminate_again(a, sums, run, WIDEST, none);
     else
         eliminate_again(a, diagonals, run, WIDEST, none);
@@ -302,11 +302,12 @@ static void substitute_runs(const struct starfish_slab_sweep *a, size_t first, s
 {
     real *const unknown = (real *)a->unknown + first;
     const size_t lanes = end - first;
-    if (a->first + a->rows >= a->n)
+    if (a->first + a->rows >= a->lines.rows)
         for (size_t l = 0; l < lanes; l++)
             unknown[l] = 0;
     for (size_t r = a->rows; r-- > 0;)
-        substitute_row((const real *)a->eliminated[r] + first, (real *)a->data + r * a->plane + first, unknown, lanes);
+        substitute_row((const real *)a->eliminated[r] + first, (real *)a->data + r * a->lines.plane + first, unknown,
+                       lanes);
 }
 
 /* Eliminated rows come from memory while the multipliers are computed again, which is arithmetic. */
@@ -323,7 +324,7 @@ static void down_of_run(const struct starfish_slab_sweep *a, size_t first)
     struct run run;
     set_run(a, first, &run);
     fetch_eliminated(a, &run);
-    if (a->periodic && a->first + a->rows < a->n)
+    if (a->periodic && a->first + a->rows < a->lines.rows)
         load_state(a, &run);
     else
         set_row(run.unknown, 0);
@@ -337,7 +338,7 @@ static void down_of_run(const struct starfish_slab_sweep *a, size_t first)
 
 void REAL_NAME(starfish_slab_sweep_down)(const struct starfish_slab_sweep *a)
 {
-    const size_t lanes = a->inner * a->outer;
+    const size_t lanes = a->lines.inner * a->lines.outer;
     for (size_t first = 0; first < lanes; first += RUNS * WIDEST) {
         const size_t end = lanes - first < RUNS * WIDEST ? lanes : first + RUNS * WIDEST;
         for (size_t run = first; run < end; run += WIDEST)

@@ -27,6 +27,7 @@ namespace starfish_tridiag
 using starfish_number::coefficient_in;
 using starfish_number::CoefficientOf;
 using starfish_number::RealOf;
+using starfish_number::shift_of_row;
 
 template <typename Real> struct Row {
     Real lower, diag, upper;
@@ -174,8 +175,8 @@ __device__ inline void load_chunk(Real *rhs, const Tiles &tiles, const Chunk<Til
 }
 
 /* The rows above the separator, eliminated; a checkpoint per chunk. Returns row n-2 and leaves `chunk` past the end. */
-template <typename Real, bool Periodic, bool SUMS, typename Tiles>
-__device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator &line, RealOf<Real> shift,
+template <typename Real, bool Periodic, bool SUMS, typename Shift, typename Tiles>
+__device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator &line, const Shift &shift,
                                                  const Tiles &tiles, Real *&checkpoint, size_t stride,
                                                  Chunk<Tiles> &chunk, Separator<Real> &separator)
 {
@@ -198,8 +199,8 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             if (i < rows) {
-                row =
-                    eliminate<Real, Periodic, SUMS>(row, load_row<Coefficient, SUMS>(line, chunk.k + i), shift, rhs[i]);
+                row = eliminate<Real, Periodic, SUMS>(row, load_row<Coefficient, SUMS>(line, chunk.k + i),
+                                                      shift_of_row(shift, chunk.k + i), rhs[i]);
                 if (Periodic && chunk.k + i + 2 < line.n)
                     update_separator<SUMS>(separator, row);
             }
@@ -211,8 +212,8 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
 }
 
 /* From the separator's solution back to row 0. */
-template <typename Real, bool Periodic, bool SUMS, typename Tiles>
-__device__ inline void sweep_backward(const starfish_tridiag_operator &line, RealOf<Real> shift, const Tiles &tiles,
+template <typename Real, bool Periodic, bool SUMS, typename Shift, typename Tiles>
+__device__ inline void sweep_backward(const starfish_tridiag_operator &line, const Shift &shift, const Tiles &tiles,
                                       const Real *checkpoint, size_t stride, Chunk<Tiles> chunk, Real last)
 {
     constexpr int ROWS = Chunk<Tiles>::ROWS;
@@ -232,8 +233,9 @@ __device__ inline void sweep_backward(const starfish_tridiag_operator &line, Rea
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
             if (i < rows)
-                above = row[i] = eliminate<Real, Periodic, SUMS>(
-                    above, load_row<CoefficientOf<Real>, SUMS>(line, chunk.k + i), shift, rhs[i]);
+                above = row[i] =
+                    eliminate<Real, Periodic, SUMS>(above, load_row<CoefficientOf<Real>, SUMS>(line, chunk.k + i),
+                                                    shift_of_row(shift, chunk.k + i), rhs[i]);
 #pragma unroll
         for (int i = ROWS - 1; i >= 0; i--) {
             if (i < rows) {
@@ -250,9 +252,9 @@ __device__ inline void sweep_backward(const starfish_tridiag_operator &line, Rea
 
 /* Tiles tells where the line lies: Element; n(), tiles(), first(t); load(t, k) of the right-hand side; and
  * store(t, k, rhs, x), which gets the right-hand side again. `checkpoint` is this thread's: its elements are `stride`
- * apart. A pinned line has x(n-1) = 0. */
-template <typename Real, bool Periodic, bool SUMS = false, typename Tiles>
-__device__ inline void solve_line(const starfish_tridiag_operator &line, RealOf<Real> shift, bool pinned,
+ * apart. A pinned line has x(n-1) = 0. The shift is a number or a WeighedShift. */
+template <typename Real, bool Periodic, bool SUMS = false, typename Shift, typename Tiles>
+__device__ inline void solve_line(const starfish_tridiag_operator &line, const Shift &shift, bool pinned,
                                   const Tiles &tiles, Real *checkpoint, size_t stride)
 {
     const Row<CoefficientOf<Real>> last_row = load_row<CoefficientOf<Real>, SUMS>(line, line.n - 1);
@@ -262,7 +264,9 @@ __device__ inline void solve_line(const starfish_tridiag_operator &line, RealOf<
     Chunk<Tiles> chunk;
     Eliminated<Real> above =
         sweep_forward<Real, Periodic, SUMS>(line, shift, tiles, checkpoint, stride, chunk, separator);
-    Real last = pinned ? Real(0) : solve_separator<SUMS>(line, separator, above, last_row, shift, last_rhs);
+    Real last =
+        pinned ? Real(0)
+               : solve_separator<SUMS>(line, separator, above, last_row, shift_of_row(shift, line.n - 1), last_rhs);
 
     tiles.store(last_tile, line.n - 1, last_rhs, last);
     sweep_backward<Real, Periodic, SUMS>(line, shift, tiles, checkpoint, stride, chunk, last);
