@@ -49,15 +49,17 @@ bool can_be_one_launch(const starfish_transform_cuda *x, const starfish_transfor
            (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
 }
 
-/* A block takes a plane at a time, so that few of them leave multiprocessors idle. */
+/* A block takes a plane at a time, so that few of them leave multiprocessors idle, unless tiles of rows, which may be
+ * of several planes, are still fewer. */
 int fit_in_shared_memory(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                          const starfish_transform_planes &planes, bool &fit)
 {
     int most = 0, processors = 0;
     STARFISH_TRY_CUDA(starfish_most_shared_memory(&most));
     STARFISH_TRY_CUDA(starfish_multiprocessors(&processors));
-    fit = most >= STARFISH_PLANE_SHARED && 4 * planes.planes >= static_cast<size_t>(processors) &&
-          plane_in_shared_memory(x, y).shared > 0;
+    const bool are_many = 4 * planes.planes >= static_cast<size_t>(processors) ||
+                          static_cast<size_t>(rows_tile_shape(x, row_threads(x)).lanes) >= y->n;
+    fit = most >= STARFISH_PLANE_SHARED && are_many && plane_in_shared_memory(x, y).shared > 0;
     return cudaSuccess;
 }
 

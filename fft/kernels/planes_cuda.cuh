@@ -10,7 +10,7 @@ namespace starfish
 {
 
 enum {
-    STARFISH_PLANE_THREADS = 512,      /* of a block that holds a whole plane */
+    STARFISH_PLANE_THREADS = 512,      /* of a block that holds a whole plane, at most */
     STARFISH_PLANE_SHARED = 227 * 1024 /* bytes of such a block, for devices that grant them: compute capability 9.0 */
 };
 

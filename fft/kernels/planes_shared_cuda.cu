@@ -99,7 +99,7 @@ int launch_shared_planes(const starfish_transform_cuda *x, const starfish_transf
                                   static_cast<real *>(planes.out),
                                   places_of_values(planes, x->n, y->n)};
     STARFISH_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, STARFISH_PLANE_SHARED));
-    kernel<<<static_cast<unsigned>(planes.planes), STARFISH_PLANE_THREADS, a.shape.shared, stream>>>(a, direction);
+    kernel<<<static_cast<unsigned>(planes.planes), a.shape.rows.threads, a.shape.shared, stream>>>(a, direction);
     return cudaGetLastError();
 }
 

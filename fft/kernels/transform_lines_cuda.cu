@@ -28,7 +28,7 @@ int lanes_of_line(const starfish_transform_cuda *plan)
 
 /* Numbers of a tile that a thread takes: two butterflies or a pair of them, with radix 8 in mind, up to ten. */
 constexpr int fewest_numbers = 16, most_numbers = 20;
-/* And of planes in shared memory, whose blocks have a multiprocessor each. */
+/* And of planes in shared memory, of which a multiprocessor has few. */
 constexpr int fewest_of_plane = 8;
 
 /* A power of two. */
@@ -111,6 +111,17 @@ tile_shape columns_tile_shape(const starfish_transform_cuda *plan, int block_thr
     return columns_tile_of(plan, block_threads, lines_of_columns(plan, block_threads));
 }
 
+/* Threads for all butterflies of a pass, which more would only wait for: of 32 x 32 planes of f64, 512 threads took
+ * three times as long as 64. */
+int threads_of_plane(const starfish_transform_cuda *x, const starfish_transform_cuda *y, int lines)
+{
+    const int numbers = lines * std::max(x->line.plan.numbers, y->line.plan.numbers);
+    int wanted = 64;
+    while (wanted < STARFISH_PLANE_THREADS && wanted * fewest_of_plane < numbers)
+        wanted *= 2;
+    return wanted;
+}
+
 /* All rows are one tile and all columns are: with two of each, as of 128 x 128 in f64, whole solves were not faster
  * than by two launches. */
 plane_shape plane_in_shared_memory(const starfish_transform_cuda *x, const starfish_transform_cuda *y)
@@ -122,8 +133,9 @@ plane_shape plane_in_shared_memory(const starfish_transform_cuda *x, const starf
     while (lines < most_lines && static_cast<size_t>(lanes_of_line(x) * lines) < lanes)
         lines *= 2;
     shape.pitch = static_cast<unsigned>((x->n + number - 1) / number * number + number);
-    shape.rows = rows_tile_of(x, STARFISH_PLANE_THREADS, lines, fewest_of_plane);
-    shape.columns = columns_tile_of(y, STARFISH_PLANE_THREADS, lines);
+    const int block_threads = threads_of_plane(x, y, lines);
+    shape.rows = rows_tile_of(x, block_threads, lines, fewest_of_plane);
+    shape.columns = columns_tile_of(y, block_threads, lines);
     const size_t shared = shape.pitch * y->n * size + std::max(shape.rows.shared, shape.columns.shared);
     if (static_cast<size_t>(shape.rows.lanes) >= lanes && shared <= STARFISH_PLANE_SHARED)
         shape.shared = shared;
