@@ -268,6 +268,7 @@ void starfish_poisson_release(struct starfish_plan *base)
 {
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     starfish_plan_destroy(plan->wide);
+    starfish_poisson_forget_fields(plan);
     free(plan->planes);
     starfish_runs_free(&plan->spread);
     starfish_poisson_destroy_method(plan);

@@ -73,7 +73,53 @@ static void *first_unknown(const struct starfish_poisson_plan *plan, enum starfi
     return (char *)(uintptr_t)memory + plan->layout[which].offset * starfish_real_size(plan->options.precision);
 }
 
-starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *plan, enum starfish_user_array which,
+/* Takes the kept field over that array out of the plan; NULL: there is none. An address may since have become one of
+ * another memory. */
+static struct starfish_field *take_kept(struct starfish_poisson_plan *plan, enum starfish_user_array which,
+                                        const struct starfish_runs *cut, const void *memory)
+{
+    struct starfish_field *found = NULL;
+    int node;
+    pthread_mutex_lock(&plan->base.lock);
+    for (size_t i = 0; i < STARFISH_KEPT_FIELDS && !found; i++) {
+        struct starfish_field **const kept = &plan->kept[which].field[i];
+        if (*kept && (*kept)->memory == memory && starfish_runs_are_same(&(*kept)->cut, cut)) {
+            found = *kept;
+            *kept = NULL;
+        }
+    }
+    pthread_mutex_unlock(&plan->base.lock);
+    if (found && (starfish_memory_place(plan->base.context, names[which], memory, &node, NULL) != STARFISH_SUCCESS ||
+                  node != starfish_slab_home(found->handle[0]))) {
+        starfish_field_destroy(found);
+        found = NULL;
+    }
+    return found;
+}
+
+void starfish_poisson_end_user_field(struct starfish_poisson_plan *plan, enum starfish_user_array which,
+                                     struct starfish_field *field)
+{
+    struct starfish_kept_fields *const kept = &plan->kept[which];
+    struct starfish_field *ended = field;
+    if (field && starfish_context_ranks(field->context) == 1 && starfish_field_is_on_device_only(field)) {
+        pthread_mutex_lock(&plan->base.lock);
+        ended = kept->field[kept->oldest];
+        kept->field[kept->oldest] = field;
+        kept->oldest = (kept->oldest + 1) % STARFISH_KEPT_FIELDS;
+        pthread_mutex_unlock(&plan->base.lock);
+    }
+    starfish_field_destroy(ended);
+}
+
+void starfish_poisson_forget_fields(struct starfish_poisson_plan *plan)
+{
+    for (int which = 0; which < STARFISH_USER_ARRAYS; which++)
+        for (size_t i = 0; i < STARFISH_KEPT_FIELDS; i++)
+            starfish_field_destroy(plan->kept[which].field[i]);
+}
+
+starfish_status starfish_poisson_user_field(struct starfish_poisson_plan *plan, enum starfish_user_array which,
                                             const struct starfish_runs *cut, void *memory,
                                             struct starfish_field **field)
 {
@@ -81,7 +127,9 @@ starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]},
                                                .strides = plan->layout[which].strides};
     void *const first = plan->here.planes > 0 ? first_unknown(plan, which, memory) : NULL;
-    return starfish_field_shaped(plan->base.context, &shape, cut, names[which], first, field);
+    *field = first ? take_kept(plan, which, cut, first) : NULL;
+    return *field ? STARFISH_SUCCESS
+                  : starfish_field_shaped(plan->base.context, &shape, cut, names[which], first, field);
 }
 
 starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *plan, const void *rhs,

@@ -9,10 +9,17 @@
  * member). */
 starfish_status starfish_poisson_read_layouts(struct starfish_poisson_plan *plan);
 
-/* A field over the user's array, where the plan's layout says. */
-starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *plan, enum starfish_user_array which,
+/* A field over the user's array, where the plan's layout says. StarPU takes 8 us to register and release one. So a
+ * field that is in the memory of its device alone stays registered after its job, for the next one on that array.
+ * Copies elsewhere would be old once the user has written. */
+starfish_status starfish_poisson_user_field(struct starfish_poisson_plan *plan, enum starfish_user_array which,
                                             const struct starfish_runs *cut, void *memory,
                                             struct starfish_field **field);
+/* The job that took it has ended. */
+void starfish_poisson_end_user_field(struct starfish_poisson_plan *plan, enum starfish_user_array which,
+                                     struct starfish_field *field);
+/* When the plan ends. */
+void starfish_poisson_forget_fields(struct starfish_poisson_plan *plan);
 /* Whether both would be the same field. Errors: ARGUMENT (one array in two layouts that begin alike). */
 starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *plan, const void *rhs,
                                             const void *solution, int *same);

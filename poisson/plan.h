@@ -18,7 +18,7 @@ struct starfish_method_row;
 
 /* What a solve goes from and to. */
 enum starfish_user_array { STARFISH_RHS, STARFISH_SOLUTION, STARFISH_USER_ARRAYS };
-enum { STARFISH_MOST_REFINEMENTS = 10 };
+enum { STARFISH_MOST_REFINEMENTS = 10, STARFISH_KEPT_FIELDS = 8 };
 
 /* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
  * mode that a singular problem leaves out is not among them. */
@@ -64,6 +64,12 @@ struct starfish_poisson_plan {
         size_t offset;                   /* reals */
         struct starfish_strides strides; /* zero: packed */
     } layout[STARFISH_USER_ARRAYS];
+    /* Over arrays of earlier jobs, for later ones (layout.h); guarded by the lock. The next one replaces `oldest`.
+     * StarPU has some 30 kB of each. */
+    struct starfish_kept_fields {
+        struct starfish_field *field[STARFISH_KEPT_FIELDS];
+        size_t oldest;
+    } kept[STARFISH_USER_ARRAYS];
     struct starfish_ghost_rule ghost[3][2];
     struct starfish_direction direction[3];
     double lambda;

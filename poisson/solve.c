@@ -9,6 +9,7 @@
 #include "poisson/options.h"
 #include "poisson/ranks.h"
 #include "poisson/wide.h"
+#include "scheduler/runtime/data.h"
 #include "scheduler/runtime/task_group_stream.h"
 #include "scheduler/runtime/watchdog.h"
 #include "stencil/kernels/refine.h"
@@ -318,12 +319,18 @@ static starfish_status take(struct starfish_job *base)
 
 /* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
+/* Of a single slab at home on a GPU. The field's end would fetch it if a task had written it elsewhere. */
+static int is_written_at_home(const struct starfish_poisson_job *job)
+{
+    return job->cut.parts == 1 && !starfish_data_is_of_host(job->solution->handle[0]);
+}
+
 starfish_status starfish_job_submit_home(struct starfish_poisson_job *job)
 {
     STARFISH_TRY(starfish_job_submit_unpacking(job));
     if (!reads_residual(job->plan))
         starfish_job_end_staging(job, job->packed);
-    if (job->owns_fields && !job->staged)
+    if (job->owns_fields && !job->staged && !is_written_at_home(job))
         STARFISH_TRY(
             starfish_graph_bring_home(&job->base.progress, STARFISH_PHASE_BACKWARD, &job->cut, job->solution->handle));
     return starfish_job_submit_ghosts(job);
@@ -384,8 +391,8 @@ static void release_data(struct starfish_poisson_job *job)
     if (!job->owns_fields)
         return;
     if (job->rhs != job->solution)
-        starfish_field_destroy(job->rhs);
-    starfish_field_destroy(job->solution);
+        starfish_poisson_end_user_field(job->plan, STARFISH_SOLUTION, job->solution);
+    starfish_poisson_end_user_field(job->plan, STARFISH_RHS, job->rhs);
 }
 
 static starfish_status finish(struct starfish_job *base, starfish_status status)

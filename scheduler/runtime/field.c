@@ -132,6 +132,25 @@ void starfish_slab_register(starpu_data_handle_t *handle, const char *name, cons
     starfish_data_label(*handle, name, slab);
 }
 
+static int is_valid_on(starpu_data_handle_t handle, unsigned node)
+{
+    int valid = 0;
+    starpu_data_query_status(handle, (int)node, NULL, &valid, NULL);
+    return valid;
+}
+
+int starfish_field_is_on_device_only(const struct starfish_field *field)
+{
+    const int home = field->cut.parts > 0 ? starpu_data_get_home_node(field->handle[0]) : -1;
+    int alone = home > STARPU_MAIN_RAM;
+    for (size_t s = 0; s < field->cut.parts && alone; s++) {
+        alone = starpu_data_get_home_node(field->handle[s]) == home;
+        for (unsigned node = 0; node < starpu_memory_nodes_get_count() && alone; node++)
+            alone = is_valid_on(field->handle[s], node) == ((int)node == home);
+    }
+    return alone && starpu_node_get_kind((unsigned)home) != STARPU_CPU_RAM;
+}
+
 int starfish_slab_home(starpu_data_handle_t handle)
 {
     return starpu_data_get_home_node(handle);

@@ -78,6 +78,10 @@ void starfish_slab_register(starpu_data_handle_t *handle, const char *name, cons
 /* spread.c, for starfish_field_destroy: after the handles. */
 void starfish_spread_release(struct starfish_context *context, struct starfish_spread *spread);
 
+/* Whether all slabs are in the memory of the one device that they were registered with, and nowhere else: then they may
+ * stay registered while their user writes there. */
+int starfish_field_is_on_device_only(const struct starfish_field *field);
+
 /* The memory node that data were registered with. */
 int starfish_slab_home(starpu_data_handle_t handle);
 
