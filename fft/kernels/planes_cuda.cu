@@ -3,11 +3,9 @@
  * direction, which move twice as many bytes and do any length. A tile of two launches may hold rows of several planes;
  * of one launch it is of a single plane, so that planes that do not fill tiles are for two. What stays in the cache as
  * a whole is for two as well: there each launch is one wave of tiles, none of which waits for another. Where a plane
- * fits into shared memory beside a tile, that is one wave of one launch (planes_shared_cuda.cu). Directions that go by
- * products of matrices take part in folds of both (planes_products_cuda.cu) or in those that rows make
- * (planes_folded_cuda.cu). */
+ * fits into shared memory beside a tile, that is one wave of one launch (planes_shared_cuda.cu). Where y goes by
+ * products of matrices, which are not in place, groups of planes are in the work space between the two. */
 #include "fft/kernels/planes_cuda.cuh"
-#include "fft/kernels/transform_products_cuda.cuh"
 #include "krylov/kernels/multiprocessors.cuh"
 #include "krylov/kernels/shared_memory.cuh"
 
@@ -64,28 +62,63 @@ int fit_in_shared_memory(const starfish_transform_cuda *x, const starfish_transf
 }
 
 /* ---- Two launches ----------------------------------------------------------------------------------------------- */
+struct group {
+    size_t first, count; /* planes */
+};
+
+/* Rows of a group, whose modes are at `modes`. */
 int rows_of_planes(starfish_transform_cuda *x, const starfish_transform_cuda *y, starfish_transform_direction direction,
-                   const starfish_transform_planes &planes, const void *in, cudaStream_t stream)
+                   const starfish_transform_planes &planes, group of, void *modes, cudaStream_t stream)
 {
+    const bool packed = planes.strides.row == 0;
+    char *values = static_cast<char *>(direction == STARFISH_FORWARD ? const_cast<void *>(planes.in) : planes.out);
     starfish_transform_rows rows = {};
-    rows.count = y->n * planes.planes;
-    rows.rows = direction == STARFISH_FORWARD ? const_cast<void *>(in) : planes.out;
+    rows.count = y->n * of.count;
+    rows.rows = values + (packed ? of.first * x->n * y->n * starfish_real_size(x->precision) : 0);
     rows.tiles = 1;
-    rows.tile[0] = direction == STARFISH_FORWARD ? planes.out : const_cast<void *>(in);
+    rows.tile[0] = modes;
     rows.first_mode[1] = x->n;
     rows.scale = 1;
     rows.workspace = planes.workspace;
     rows.strides = planes.strides;
+    rows.first_row = packed ? 0 : of.first * y->n;
     return starfish_transform_rows_cuda(x, direction, &rows, stream);
 }
 
-/* From `in` to `out`, which may be one. */
-int columns_of_planes(const starfish_transform_cuda *x, starfish_transform_cuda *y,
-                      starfish_transform_direction direction, const starfish_transform_planes &planes, const void *in,
-                      void *out, cudaStream_t stream)
+/* Columns of `count` planes, which `out` is for. */
+starfish_transform_columns columns_of_planes(const starfish_transform_cuda *x, const starfish_transform_planes &planes,
+                                             size_t count, void *out)
 {
-    const starfish_transform_columns columns = {x->n, planes.planes, out, planes.scale, planes.workspace, 0};
-    return columns_from(y, direction, &columns, in, stream);
+    return {x->n, count, out, planes.scale, planes.workspace, 0};
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+bool can_be_groups(const starfish_transform_cuda *x, const starfish_transform_cuda *y)
+{
+    return y->way == STARFISH_BY_PRODUCTS && x->way != STARFISH_BY_CUFFT && y->group >= x->n;
+}
+
+/* Through the work space, so that no products are in place. */
+int planes_in_groups(starfish_transform_cuda *x, starfish_transform_cuda *y, starfish_transform_direction direction,
+                     const starfish_transform_planes &planes, cudaStream_t stream)
+{
+    const bool forward = direction == STARFISH_FORWARD;
+    char *const modes = static_cast<char *>(forward ? planes.out : const_cast<void *>(planes.in));
+    void *const between = planes.workspace;
+    size_t lines = y->group;
+    STARFISH_TRY_CUDA(products_whole_waves(y, &lines));
+    const size_t most = std::max<size_t>(lines / x->n, 1);
+    for (size_t first = 0; first < planes.planes; first += most) {
+        const group of = {first, std::min(most, planes.planes - first)};
+        char *const here = modes + first * x->n * y->n * starfish_real_size(x->precision);
+        const starfish_transform_columns columns = columns_of_planes(x, planes, of.count, forward ? here : between);
+        if (forward)
+            STARFISH_TRY_CUDA(rows_of_planes(x, y, direction, planes, of, between, stream));
+        STARFISH_TRY_CUDA(columns_from(y, direction, &columns, forward ? between : here, stream));
+        if (!forward)
+            STARFISH_TRY_CUDA(rows_of_planes(x, y, direction, planes, of, between, stream));
+    }
+    return cudaSuccess;
 }
 
 } // namespace
@@ -109,10 +142,8 @@ extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x,
     using namespace starfish;
     if (arguments->planes == 0)
         return cudaSuccess;
-    if (planes_are_products(x, y))
-        return planes_by_products(x, y, direction, *arguments, stream);
-    if (planes_are_folded(x, y))
-        return planes_by_folded_rows(x, y, direction, *arguments, stream);
+    if (can_be_groups(x, y))
+        return planes_in_groups(x, y, direction, *arguments, stream);
     const bool one = can_be_one_launch(x, y, direction, *arguments), in_cache = stays_in_cache(x, y, *arguments);
     bool shared = false;
     if (one && in_cache)
@@ -123,11 +154,13 @@ extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x,
     if (one && !in_cache && fills_tiles(x, y))
         return (x->precision == STARFISH_F32 ? planes_in_one_launch_f32 : planes_in_one_launch_f64)(x, y, direction,
                                                                                                     *arguments, stream);
-    if (direction == STARFISH_FORWARD) {
-        STARFISH_TRY_CUDA(rows_of_planes(x, y, direction, *arguments, arguments->in, stream));
-        return columns_of_planes(x, y, direction, *arguments, arguments->out, arguments->out, stream);
-    }
-    void *between = arguments->strides.row > 0 ? const_cast<void *>(arguments->in) : arguments->out;
-    STARFISH_TRY_CUDA(columns_of_planes(x, y, direction, *arguments, arguments->in, between, stream));
-    return rows_of_planes(x, y, direction, *arguments, between, stream);
+    const group all = {0, arguments->planes};
+    void *const in = const_cast<void *>(arguments->in), *const out = arguments->out;
+    const bool forward = direction == STARFISH_FORWARD;
+    void *const between = !forward && arguments->strides.row > 0 ? in : out;
+    const starfish_transform_columns columns = columns_of_planes(x, *arguments, arguments->planes, between);
+    if (forward)
+        STARFISH_TRY_CUDA(rows_of_planes(x, y, direction, *arguments, all, out, stream));
+    STARFISH_TRY_CUDA(columns_from(y, direction, &columns, forward ? out : in, stream));
+    return forward ? cudaSuccess : rows_of_planes(x, y, direction, *arguments, all, between, stream);
 }

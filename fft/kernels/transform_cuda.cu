@@ -90,21 +90,11 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
     return cudaSuccess;
 }
 
-int upload_matrices(starfish_transform_cuda *plan, size_t *offset, const host_tables &host)
-{
-    const size_t bytes = starfish_transform_products_reals(&host.products) * starfish_real_size(plan->precision);
-    for (int d = 0; d < 2; d++)
-        STARFISH_TRY_CUDA(upload(plan, offset, host.products.matrix[d], bytes, &plan->products.matrix[d]));
-    return cudaSuccess;
-}
-
 int upload_all(starfish_transform_cuda *plan, const host_tables &host, size_t *bytes)
 {
     *bytes = 0;
     if (plan->way == STARFISH_IN_SHARED_MEMORY)
         return upload_line(plan, bytes, host);
-    if (plan->way == STARFISH_BY_PRODUCTS)
-        return upload_matrices(plan, bytes, host);
     for (int d = 0; d < 2; d++) {
         STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.before[d], &plan->before[d]));
         STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.after[d], &plan->after[d]));
@@ -176,11 +166,10 @@ starfish_status fill_line(starfish_transform_cuda *plan, enum starfish_transform
 starfish_status fill_products(starfish_transform_cuda *plan, enum starfish_transform_kind kind, size_t max_lines,
                               host_tables *host)
 {
-    STARFISH_TRY(starfish_transform_products_create(&host->products, kind, plan->n, plan->precision));
+    STARFISH_TRY(starfish_transform_products_create(&host->products, kind, plan->n));
     plan->products = starfish_transform_products_shape(kind, plan->n);
-    plan->group = starfish_transform_products_group(&plan->products, max_lines, plan->precision);
-    STARFISH_TRY(create_tables(plan, *host));
-    return products_create(plan);
+    plan->group = starfish_transform_products_group(plan->n, max_lines);
+    return products_create(plan, host->products);
 }
 
 starfish_status fill_cufft(starfish_transform_cuda *plan, enum starfish_transform_kind, size_t max_lines,
@@ -199,9 +188,10 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
     plan->shape = host->combinations.shape;
     plan->gain[0] = host->combinations.gain[0];
     plan->gain[1] = host->combinations.gain[1];
-    plan->way = starfish_line_fits(&plan->shape)                                  ? STARFISH_IN_SHARED_MEMORY
-                : starfish_transform_has_products(kind, plan->n, plan->precision) ? STARFISH_BY_PRODUCTS
-                                                                                  : STARFISH_BY_CUFFT;
+    const bool products = starfish_transform_has_products(kind, plan->n, plan->precision) && products_can_be();
+    plan->way = starfish_line_fits(&plan->shape) ? STARFISH_IN_SHARED_MEMORY
+                : products                       ? STARFISH_BY_PRODUCTS
+                                                 : STARFISH_BY_CUFFT;
     if (plan->shape.fft == STARFISH_FFT_NONE) {
         plan->group = starfish_transform_group(&plan->shape, max_lines, plan->precision);
         return STARFISH_SUCCESS;
@@ -273,7 +263,6 @@ extern "C" void starfish_transform_cuda_destroy(struct starfish_transform_cuda *
     if (!plan)
         return;
     starfish::cufft_destroy(plan);
-    starfish::products_destroy(plan);
     (void)cudaFree(plan->tables);
     free(plan);
 }

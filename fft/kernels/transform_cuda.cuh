@@ -4,7 +4,7 @@
  *   transform_cuda.cu          creation, and which way a plan goes
  *   transform_lines_cuda.cu    lines that fit in shared memory: one kernel, no work space
  *   transform_rows*_cuda.cu, transform_columns*_cuda.cu  their kernels
- *   transform_products_cuda.cu some of the others: kernels around matrix products, through work space
+ *   transform_products_cuda.cu some of the others: one kernel of matrix products (products_tensor.cuh)
  *   transform_cufft.cu         the rest: kernels around cuFFT, through work space
  *   planes_cuda.cu             x and y of whole planes
  *   planes_persistent_cuda.cu  the same in one launch */
@@ -19,7 +19,6 @@ extern "C" {
 }
 #include "fft/kernels/line_tile.cuh"
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <cufft.h>
 
@@ -61,9 +60,8 @@ struct starfish_transform_cuda {
     double gain[2];
     void *tables; /* device memory that all tables lie in */
     enum starfish_transform_way way;
-    struct starfish_device_line line;            /* in shared memory */
-    struct starfish_transform_products products; /* by products, its matrices on the device */
-    cublasHandle_t blas;
+    struct starfish_device_line line;                  /* in shared memory */
+    struct starfish_transform_products products;       /* by products, its matrices on the device */
     struct starfish_device_tables before[2], after[2]; /* cuFFT's way */
     size_t group;                                      /* lines that are in the work space at once */
     cufftHandle fft;                                   /* in place on `group` lines of the work space, or no_fft */
@@ -164,8 +162,10 @@ int planes_in_one_launch_f64(const starfish_transform_cuda *x, const starfish_tr
                              starfish_transform_direction direction, const starfish_transform_planes &planes,
                              cudaStream_t stream);
 
-starfish_status products_create(starfish_transform_cuda *plan);
-void products_destroy(starfish_transform_cuda *plan);
+/* Whether the current device can; the most lines, up to so many, that keep all of it busy to the end. */
+bool products_can_be();
+starfish_status products_create(starfish_transform_cuda *plan, const starfish_transform_products &host);
+int products_whole_waves(const starfish_transform_cuda *plan, size_t *lines);
 int rows_by_products(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                      const starfish_transform_rows *arguments, cudaStream_t stream);
 int columns_by_products(const starfish_transform_cuda *plan, starfish_transform_direction direction,

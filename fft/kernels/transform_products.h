@@ -23,9 +23,7 @@ struct starfish_transform_products {
     size_t n, even, odd;
     size_t reflect, skip;
     size_t first_odd, step; /* modes */
-    size_t
-        pitch[2]; /* reals from one row of E, of O, to the next, and of the halves of a line: multiples of 16 bytes */
-    void *matrix[2]; /* by direction: rows of E, then of O, elements of the precision; NULL where they are not made */
+    double *matrix[2];      /* by direction: rows of E, then of O; NULL where they are not made */
 };
 
 /* Everything but the matrices; n >= 1. */
@@ -33,21 +31,13 @@ struct starfish_transform_products starfish_transform_products_shape(enum starfi
 /* And they. Fills *products, also on failure, so that destroy may always follow. Errors as of
  * starfish_transform_cpu_create, and STARFISH_ERROR_MEMORY. */
 starfish_status starfish_transform_products_create(struct starfish_transform_products *products,
-                                                   enum starfish_transform_kind kind, size_t n,
-                                                   starfish_precision precision);
+                                                   enum starfish_transform_kind kind, size_t n);
 void starfish_transform_products_destroy(struct starfish_transform_products *products);
-/* Reals of both matrices of a direction, and of a folded line. */
-size_t starfish_transform_products_reals(const struct starfish_transform_products *products);
-size_t starfish_transform_products_line(const struct starfish_transform_products *products);
 
 /* Does a GPU do lines of this length by products? Those that do not fit in shared memory, where products are faster
  * than cuFFT. */
 int starfish_transform_has_products(enum starfish_transform_kind kind, size_t n, starfish_precision precision);
-/* Lines of a group, and bytes of work space: lines, folded and transformed, and cuBLAS's own. */
-enum { STARFISH_PRODUCTS_BLAS_BYTES = 32 << 20 };
-size_t starfish_transform_products_group(const struct starfish_transform_products *products, size_t max_lines,
-                                         starfish_precision precision);
-size_t starfish_transform_products_workspace(const struct starfish_transform_products *products, size_t max_lines,
-                                             starfish_precision precision);
+/* Lines that are in the work space at once. */
+size_t starfish_transform_products_group(size_t n, size_t max_lines);
 
 #endif
