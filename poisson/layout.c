@@ -73,8 +73,8 @@ static void *first_unknown(const struct starfish_poisson_plan *plan, enum starfi
     return (char *)(uintptr_t)memory + plan->layout[which].offset * starfish_real_size(plan->options.precision);
 }
 
-/* Takes the kept field over that array out of the plan; NULL: there is none. An address may since have become one of
- * another memory. */
+/* Takes the kept field of that array out of the plan; NULL where the plan keeps no such field. By now the address may
+ * belong to another memory. */
 static struct starfish_field *take_kept(struct starfish_poisson_plan *plan, enum starfish_user_array which,
                                         const struct starfish_runs *cut, const void *memory)
 {

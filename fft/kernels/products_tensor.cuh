@@ -334,7 +334,7 @@ __global__ void __launch_bounds__(threads, 1) multiply(const __grid_constant__ a
         for (unsigned step = 0; step < a.steps; step++) {
 #pragma unroll
             for (unsigned four = 0; four < fours; four++) {
-                if (four == fours - 1) { /* nobody reads the stage before any more */
+                if (four == fours - 1) { /* the stage before is no longer read */
                     wait_for_next_stage();
                     slot = following(slot);
                 }
