@@ -111,4 +111,8 @@ starfish_status starfish_option_set(const struct starfish_option *option, void *
 starfish_status starfish_option_set_named(const struct starfish_option_table *table, void *options, const char *name,
                                           const char *value);
 
+/* Refuses more than `most` of what an option counts. */
+#define STARFISH_REFUSE_ABOVE(most, name, asked)                                                                       \
+    STARFISH_REFUSE_IF((asked) > (most), "options." name " is %zu, but at most %zu are possible", asked, most)
+
 #endif

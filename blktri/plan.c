@@ -2,6 +2,7 @@
 /* Block cyclic reduction: the analysis of the last direction, the cut into tiles, the workers of modes and levels. */
 #include "blktri/plan.h"
 
+#include "base/options.h"
 #include "base/real.h"
 #include "base/sizes.h"
 #include "blktri/share.h"
@@ -36,12 +37,6 @@ static void choose_tiles(const size_t workers[STARFISH_WORKER_KINDS], const size
     *blocks = clamp(*blocks, 1, affordable);
 }
 
-static starfish_status check_count(const char *name, size_t asked, size_t most)
-{
-    STARFISH_REFUSE_IF(asked > most, "options.%s is %zu, but at most %zu are possible", name, asked, most);
-    return STARFISH_SUCCESS;
-}
-
 starfish_status starfish_blktri_choose_cut(const size_t workers[STARFISH_WORKER_KINDS], const size_t n[3], int complex,
                                            size_t slabs, size_t blocks, struct starfish_runs *cut,
                                            struct starfish_runs *modes)
@@ -50,8 +45,8 @@ starfish_status starfish_blktri_choose_cut(const size_t workers[STARFISH_WORKER_
     /* The parts of a complex number stay together. */
     const size_t most_blocks = complex ? 1 : starfish_smaller(n[0], STARFISH_MAX_MODE_BLOCKS);
     size_t good_slabs, good_blocks;
-    STARFISH_TRY(check_count("slabs", slabs, most_slabs));
-    STARFISH_TRY(check_count("mode_blocks", blocks, most_blocks));
+    STARFISH_REFUSE_ABOVE(most_slabs, "slabs", slabs);
+    STARFISH_REFUSE_ABOVE(most_blocks, "mode_blocks", blocks);
     choose_tiles(workers, n, &good_slabs, &good_blocks);
     STARFISH_TRY(starfish_runs_equally(modes, n[0], blocks > 0 ? blocks : clamp(good_blocks, 1, most_blocks)));
     STARFISH_TRY(starfish_runs_equally(cut, n[2], slabs > 0 ? slabs : clamp(good_slabs, 1, most_slabs)));

@@ -10,6 +10,7 @@
  * (balance.c). */
 #include "poisson/slab.h"
 
+#include "base/options.h"
 #include "base/sizes.h"
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/team.h"
@@ -26,12 +27,6 @@ enum {
 static size_t clamp(size_t value, size_t low, size_t high)
 {
     return value < low ? low : value > high ? high : value;
-}
-
-static starfish_status check_count(const char *name, size_t asked, size_t most)
-{
-    STARFISH_REFUSE_IF(asked > most, "options.%s is %zu, but at most %zu are possible", name, asked, most);
-    return STARFISH_SUCCESS;
 }
 
 size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan)
@@ -260,10 +255,9 @@ static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfis
 {
     const struct starfish_poisson_options *options = &plan->options;
     const int alone = starfish_context_ranks(plan->base.context) == 1;
-    STARFISH_TRY(check_count("slabs", options->slabs,
-                             alone ? starfish_smaller(plan->n[2], STARFISH_SLAB_MAX_SLABS) : most_slabs(plan)));
-    STARFISH_TRY(
-        check_count("mode_blocks", options->mode_blocks, starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
+    const size_t most = alone ? starfish_smaller(plan->n[2], STARFISH_SLAB_MAX_SLABS) : most_slabs(plan);
+    STARFISH_REFUSE_ABOVE(most, "slabs", options->slabs);
+    STARFISH_REFUSE_ABOVE(starfish_smaller(plan->n[1], STARFISH_MAX_MODE_PARTS), "mode_blocks", options->mode_blocks);
     if (residence == STARFISH_SPREAD)
         STARFISH_TRY(check_spread(plan));
     if (residence == STARFISH_SPREAD && plan->spread.parts > 0)

@@ -6,6 +6,7 @@
  * then take none, since they would use the memory bandwidth that the copies need. */
 #include "poisson/slab.h"
 
+#include "base/options.h"
 #include "base/sizes.h"
 
 enum {
@@ -36,7 +37,7 @@ starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *
     const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
                  gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t asked = plan->options.slabs, most = starfish_smaller(plan->count, STARFISH_SLAB_MAX_SLABS);
-    STARFISH_REFUSE_IF(asked > most, "options.slabs is %zu, but at most %zu are possible", asked, most);
+    STARFISH_REFUSE_ABOVE(most, "slabs", asked);
     const struct starfish_slab_fit *fit = &starfish_slab_state(plan)->fit;
     const int on_cores = fit->fits == STARFISH_SLAB_ON_CORES && residence != STARFISH_ON_DEVICE;
     size_t groups = asked;

@@ -3,6 +3,7 @@
 #include "tridiag/plan.h"
 
 #include "base/arithmetic.h"
+#include "base/options.h"
 #include "base/real.h"
 #include "scheduler/runtime/memory.h"
 #include "scheduler/runtime/team.h"
@@ -34,7 +35,7 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
                                      const struct starfish_tridiag_options *o)
 {
-    STARFISH_REFUSE_IF(o->slabs > p->lines, "options.slabs is %zu, but at most %zu are possible", o->slabs, p->lines);
+    STARFISH_REFUSE_ABOVE(p->lines, "slabs", o->slabs);
     STARFISH_REFUSE_IF(o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS,
                        "options.keep_factors is for options.algorithm STARFISH_ALGORITHM_THOMAS");
     STARFISH_REFUSE_IF(o->check && o->algorithm == STARFISH_ALGORITHM_PIVOTED,
