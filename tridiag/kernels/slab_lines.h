@@ -63,7 +63,7 @@ struct starfish_slab_lines {
     size_t inner, outer;              /* >= 1 */
     size_t plane; /* reals between planes: inner * outer, or more when these are lanes of larger ones */
     const void *shift_inner, *shift_outer; /* inner and outer reals; either may be NULL (zero) */
-    const void *weight;                    /* rows reals; NULL: ones, as for whole periodic lines on CUDA */
+    const void *weight;                    /* rows reals; NULL: ones; on CUDA always NULL for whole periodic lines */
     double shift;
     int row_sums; /* diag are row sums, as above; entries that have no neighbour to belong to must be zero then */
     int parts;    /* 1 .. STARFISH_SLAB_MAX_PARTS */
