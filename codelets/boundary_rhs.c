@@ -13,10 +13,11 @@ struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     struct starfish_faces faces;
+    int factors;                         /* position among the data, or -1 */
     struct starfish_boundary_rhs kernel; /* pointers are filled in by the task */
 };
 
-/* Data: rhs, result, faces. */
+/* Data: rhs, result, factors, faces. */
 static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct arguments *a)
 {
     struct starfish_boundary_rhs kernel = a->kernel;
@@ -24,6 +25,8 @@ static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct 
     kernel.rhs_strides = starfish_slab_strides(buffers[0], kernel.planes);
     kernel.result = starfish_slab_memory(buffers[1]);
     kernel.result_strides = starfish_slab_strides(buffers[1], kernel.planes);
+    kernel.weight_x = starfish_optional(buffers, a->factors);
+    kernel.scale_y = kernel.weight_x ? kernel.weight_x + kernel.planes : NULL;
     starfish_faces_here(&a->faces, buffers, kernel.face);
     return kernel;
 }
@@ -68,6 +71,7 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
         .precision = d->precision,
         .kernel = {.first_plane = d->first_plane, .planes = d->planes, .past_caches = d->past_caches}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
+    arguments.factors = starfish_task_optional(&task, d->factors, STARPU_R);
     arguments.faces = starfish_boundary_attach(&task, &d->data, &arguments.kernel);
     arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->n[0], d->n[1], d->n[2]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -45,10 +45,11 @@ struct starfish_slab_space {
     size_t count; /* problems of a field, one behind the other */
     int periodic; /* in z */
     int row_sums; /* in place of z's diagonal (tridiag/kernels/slab_lines.h) */
+    int weighted; /* z has weights of the eigenvalues of x */
     double lambda;
     ptrdiff_t constant_lane; /* of a singular problem, -1 when there is none */
     struct starfish_plane_set planes;
-    struct starfish_coefficient_table line;             /* lower, diag, upper of z */
+    struct starfish_coefficient_table line;             /* lower, diag, upper of z, and weights */
     struct starfish_coefficient_table shift_x, shift_y; /* eigenvalues */
     struct starfish_coefficient_table constant; /* struct starfish_constant_tables of z; only with a constant lane */
     double constant_scale;                      /* from the constant mode to a constant field */

@@ -29,6 +29,7 @@ struct starfish_slab_lines starfish_slab_lines_of(void *buffers[], const struct 
         .lower = starfish_real_at(line, space->precision, first_plane),
         .diag = starfish_real_at(line, space->precision, space->n[2] + first_plane),
         .upper = starfish_real_at(line, space->precision, 2 * space->n[2] + first_plane),
+        .weight = space->weighted ? starfish_real_at(line, space->precision, 3 * space->n[2] + first_plane) : NULL,
         .inner = space->n[0],
         .outer = space->n[1],
         .plane = space->n[0] * space->n[1],

@@ -23,7 +23,8 @@ struct starfish_operator {
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
     struct starfish_coefficient_table
-        axes; /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
+        axes,    /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
+        factors; /* of doubles: weight_x of each plane, then scale_y of each row; none: ones */
 };
 
 /* What a residual takes besides the solution, and makes. */
@@ -95,6 +96,7 @@ struct starfish_boundary_task {
     struct starfish_boundary_data data; /* none: a copy */
     int device;
     starpu_data_handle_t rhs, result; /* slabs, of rows wherever they lie */
+    starpu_data_handle_t factors;     /* the operator's, or NULL */
     const char *name;                 /* NULL: "boundary data" */
     int past_caches;                  /* as struct starfish_boundary_rhs has it */
 };

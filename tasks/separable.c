@@ -24,9 +24,19 @@ static size_t put_direction(const struct starfish_direction *d, double *table)
     return 3 * d->n * stride;
 }
 
-/* And the rows' sums behind them, as the direction knows them: what a rounded diagonal adds up to is noise of the
- * couplings' size, which refinement would converge to. A single periodic row is coupled to itself alone: all of it goes
- * to the diagonal, where what cancels is gone before it meets a rounded value. */
+/* And weights of x behind them, where it has any. */
+static size_t put_line(const struct starfish_direction *d, double *table)
+{
+    const size_t count = put_direction(d, table);
+    if (!d->weight_x)
+        return count;
+    memcpy(table + count, d->weight_x, d->n * sizeof *table);
+    return count + d->n;
+}
+
+/* The coefficients, and the rows' sums behind them, as the direction knows them: what a rounded diagonal adds up to is
+ * noise of the couplings' size, which refinement would converge to. A single periodic row is coupled to itself
+ * alone: all of it goes to the diagonal, where what cancels is gone before it meets a rounded value. */
 static size_t put_operator(const struct starfish_direction *d, double *table)
 {
     const size_t count = put_direction(d, table) / 3, stride = count / d->n;
@@ -63,7 +73,23 @@ static starfish_status make_table(struct starfish_coefficient_table *vector, sta
 starfish_status starfish_matrix_table(struct starfish_coefficient_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count)
 {
-    return make_table(vector, precision, direction, count, put_direction, 3);
+    return make_table(vector, precision, direction, count, put_line, 4);
+}
+
+static starfish_status make_factors(struct starfish_operator *op, const double *weight_x, const double *scale_y)
+{
+    const size_t planes = op->n[2], rows = op->n[1];
+    if (!weight_x && !scale_y)
+        return STARFISH_SUCCESS;
+    double *table = malloc((planes + rows) * sizeof *table);
+    STARFISH_FAIL_IF(!table, STARFISH_ERROR_MEMORY, "out of memory for %zu factors of rows", planes + rows);
+    for (size_t k = 0; k < planes; k++)
+        table[k] = weight_x ? weight_x[k] : 1;
+    for (size_t j = 0; j < rows; j++)
+        table[planes + j] = scale_y ? scale_y[j] : 1;
+    const starfish_status status = starfish_coefficient_table_reals(&op->factors, STARFISH_F64, table, planes + rows);
+    free(table);
+    return status;
 }
 
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
@@ -78,12 +104,14 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
         op->n[axis] = direction[axis].n;
         op->periodic[axis] = direction[axis].periodic;
     }
+    STARFISH_TRY(make_factors(op, direction[2].weight_x, direction[1].scale_y));
     return make_table(&op->axes, STARFISH_F64, direction, 3, put_operator, 4);
 }
 
 void starfish_operator_destroy(struct starfish_operator *op)
 {
     starfish_coefficient_table_destroy(&op->axes);
+    starfish_coefficient_table_destroy(&op->factors);
 }
 
 /* Any kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */

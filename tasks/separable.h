@@ -23,6 +23,8 @@ struct starfish_direction {
     double *sum;                  /* n: what rows sum to, exactly zero where no more than rounding (base/row_sum.h) */
     double dropped;               /* the most of those sums that were no more than rounding */
     double *weight;               /* n, sums to one: the mean that a singular problem must have zero */
+    double *weight_x;             /* n, of z: what row k multiplies the part in x by; NULL: ones */
+    double *scale_y;              /* n, of y: what rows, and the right-hand side, are multiplied by; NULL: ones */
     double boundary_weight[2];    /* right-hand side at an end is reduced by this times the boundary datum */
     int takes_boundary[2];        /* whether the end has data at all */
     /* poisson/null_space.h finds these and `weight`. */
@@ -34,7 +36,8 @@ struct starfish_direction {
 /* Couplings are positive and row sums negative or zero, as of the Laplacian; or the other way around. */
 enum starfish_sign { STARFISH_SIGN_LAPLACIAN = 1, STARFISH_SIGN_OPPOSITE = 2 };
 
-/* lower, diag, upper of some directions, one after the other, as a table for tasks; in pairs where they are complex. */
+/* lower, diag, upper and, if any, weight_x of some directions, one after the other, as a table for tasks; in pairs
+ * where they are complex. */
 starfish_status starfish_matrix_table(struct starfish_coefficient_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count);
 

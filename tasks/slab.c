@@ -47,6 +47,7 @@ static starfish_status make_line(struct starfish_slab_space *space, const struct
     struct starfish_direction line = *z;
     if (space->row_sums)
         line.diag = z->sum;
+    space->weighted = z->weight_x != NULL;
     return starfish_matrix_table(&space->line, space->precision, &line, 1);
 }
 

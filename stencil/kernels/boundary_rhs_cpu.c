@@ -26,10 +26,11 @@ static int has_data(const struct starfish_boundary_rhs *a, int axis, int end)
 
 static void subtract_x(const struct starfish_boundary_rhs *a, const struct piece *p, size_t j, size_t k)
 {
+    const real factor = a->weight_x ? (real)a->weight_x[k % a->planes] : 1;
     for (int end = 0; end < 2; end++) {
         const size_t i = end ? a->n[0] - 1 : 0;
         if (i >= p->begin && i < p->end && has_data(a, 0, end))
-            p->values[(i - p->begin) * p->stride] -= datum(a, 0, end, j + a->n[1] * k);
+            p->values[(i - p->begin) * p->stride] -= factor * datum(a, 0, end, j + a->n[1] * k);
     }
 }
 
@@ -41,10 +42,12 @@ static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int en
             p->values[(i - p->begin) * p->stride] -= datum(a, axis, end, face + i);
 }
 
-/* Of row j of plane k of all problems' planes. */
+/* Of row j of plane k of all problems' planes, once it is scaled. */
 static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size_t k, const struct piece *p)
 {
     const size_t nx = a->n[0], ny = a->n[1], z = k % a->planes, problem = k / a->planes;
+    for (size_t i = p->begin; a->scale_y && i < p->end; i++)
+        p->values[(i - p->begin) * p->stride] *= (real)a->scale_y[j];
     subtract_x(a, p, j, k);
     if (j == 0)
         subtract_row(a, 1, 0, nx * k, p);
@@ -93,7 +96,7 @@ static int has_any_data(const struct starfish_boundary_rhs *a)
 
 void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
 {
-    const size_t nx = a->n[0], ny = a->n[1], rows = has_any_data(a) ? ny : 0;
+    const size_t nx = a->n[0], ny = a->n[1], rows = has_any_data(a) || a->scale_y ? ny : 0;
     const struct starfish_strides from = starfish_strides_or_packed(a->rhs_strides, nx, ny, a->n[2]);
     const struct starfish_strides to = starfish_strides_or_packed(a->result_strides, nx, ny, a->n[2]);
     for (size_t k = 0; k < a->n[2]; k++) {

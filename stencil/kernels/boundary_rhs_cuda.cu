@@ -28,25 +28,29 @@ template <typename real> struct Boundary {
     Columns columns;
     size_t first_plane, planes;
     Face<real> face[3][2];
+    const double *weight_x, *scale_y;
     const real *rhs;
     real *result;
     starfish_strides from, to;
 };
 
-/* The value at (i,j) of plane k of all problems' planes, less the faces that it lies on. */
+/* The scaled value at (i,j) of plane k of all problems' planes, less the faces that it lies on. */
 template <typename real>
 __device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_t k, real value)
 {
-    const size_t nx = a.columns.nx, ny = a.columns.ny;
+    const size_t nx = a.columns.nx, ny = a.columns.ny, problem = k < a.planes ? 0 : k / a.planes;
+    const size_t z = k - problem * a.planes;
+    const real factor = a.weight_x ? real(a.weight_x[z]) : real(1);
+    if (a.scale_y)
+        value *= real(a.scale_y[j]);
     if (i == 0)
-        value -= a.face[0][0](j + ny * k);
+        value -= factor * a.face[0][0](j + ny * k);
     if (i == nx - 1)
-        value -= a.face[0][1](j + ny * k);
+        value -= factor * a.face[0][1](j + ny * k);
     if (j == 0)
         value -= a.face[1][0](i + nx * k);
     if (j == ny - 1)
         value -= a.face[1][1](i + nx * k);
-    const size_t problem = k < a.planes ? 0 : k / a.planes, z = k - problem * a.planes;
     if (z == 0)
         value -= a.face[2][0](i + nx * (j + ny * problem));
     if (z == a.planes - 1)
@@ -59,7 +63,7 @@ template <typename real> __global__ void __launch_bounds__(MOST_THREADS) boundar
     const Column c = column_of_thread(a.columns);
     const size_t read = c.i + c.j * a.from.row, written = c.i + c.j * a.to.row;
     const bool on_side = c.i == 0 || c.i + 1 == a.columns.nx || c.j == 0 || c.j + 1 == a.columns.ny;
-    const bool every = on_side || a.result != a.rhs; /* otherwise the two end planes of the field alone */
+    const bool every = on_side || a.result != a.rhs || a.scale_y; /* otherwise the two end planes of the field alone */
     for (size_t first = c.first; first < c.last; first += DEPTH) {
         real value[DEPTH];
         bool wanted[DEPTH];
@@ -83,6 +87,8 @@ template <typename real> int boundary_rhs(const starfish_boundary_rhs *a, cudaSt
                         a->first_plane,
                         a->planes,
                         {},
+                        a->weight_x,
+                        a->scale_y,
                         static_cast<const real *>(a->rhs),
                         static_cast<real *>(a->result),
                         starfish_strides_or_packed(a->rhs_strides, a->n[0], a->n[1], a->n[2]),

@@ -24,6 +24,7 @@ template <typename real> struct Residual {
     starfish_stencil_axis x, y, z;
     int complex_pairs;
     double lambda;
+    const double *weight_x, *scale_y;
     const real *u, *below, *above, *rhs;
     const double *offset;
     unsigned long long *maximum;
@@ -61,8 +62,8 @@ struct RowProduct {
  * the real part (i is 0). */
 template <typename real, bool complex_y> struct PlaneRow {
     Neighbours x, y, imaginary;
-    double centre, sum, imaginary_centre;
-    ptrdiff_t other; /* where the other part of a number lies, from this one */
+    double x_centre, x_sum, centre, sum, imaginary_centre; /* of x; of y and lambda */
+    ptrdiff_t other;                                       /* where the other part of a number lies, from this one */
 
     __device__ PlaneRow(const Residual<real> &a, size_t i, size_t j) : imaginary(), imaginary_centre(0), other(0)
     {
@@ -70,18 +71,20 @@ template <typename real, bool complex_y> struct PlaneRow {
         const ptrdiff_t stride = ptrdiff_t(a.columns.nx);
         x = neighbours_of(i, a.columns.nx, 1, a.x.periodic, a.x.lower[i], a.x.upper[i]);
         y = neighbours_of(j, ny, stride, a.y.periodic, a.y.lower[at], a.y.upper[at]);
-        centre = a.x.diag[i] + a.y.diag[at] + a.lambda;
-        sum = a.x.sum[i] + a.y.sum[at] + a.lambda;
+        x_centre = a.x.diag[i];
+        x_sum = a.x.sum[i];
+        centre = a.y.diag[at] + a.lambda;
+        sum = a.y.sum[at] + a.lambda;
         if (complex_y) {
             imaginary = neighbours_of(j, ny, stride, a.y.periodic, a.y.lower[at + 1], a.y.upper[at + 1]);
             imaginary_centre = a.y.diag[at + 1];
             other = i == 0 ? 1 : -1;
         }
     }
-    __device__ void add_neighbours(const real *u, double here, RowProduct &p) const
+    __device__ void add_neighbours(const real *u, double weight_x, double here, RowProduct &p) const
     {
-        p.couple(x.lower, u[x.before], here);
-        p.couple(x.upper, u[x.after], here);
+        p.couple(weight_x * x.lower, u[x.before], here);
+        p.couple(weight_x * x.upper, u[x.after], here);
         p.couple(y.lower, u[y.before], here);
         p.couple(y.upper, u[y.after], here);
     }
@@ -148,7 +151,8 @@ __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<r
     if (c.first < c.last) {
         const PlaneRow<real, complex_y> row(a, c.i, c.j);
         const size_t plane = a.columns.nx * a.columns.ny, in_plane = c.i + c.j * a.columns.nx;
-        const double offset = a.offset ? a.offset[a.complex_pairs && c.i > 0] : 0;
+        const double scale = a.scale_y ? a.scale_y[c.j] : 1, unscaled = 1 / scale;
+        const double offset = a.offset ? scale * a.offset[a.complex_pairs && c.i > 0] : 0;
         size_t e = in_plane + c.first * plane;
         double here = a.u[e], f = a.rhs[e];
         double below = below_of(a, c.first, in_plane, plane, here), above = above_of(a, c.first, in_plane, plane, here);
@@ -157,13 +161,15 @@ __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<r
             const double next_above = more ? above_of(a, k + 1, in_plane, plane, above) : 0;
             const double next_f = more ? double(a.rhs[e + plane]) : 0;
             const size_t z = a.first_plane + k;
-            RowProduct p = {(row.sum + a.z.sum[z]) * here, fabs((row.centre + a.z.diag[z]) * here)};
-            row.add_neighbours(a.u + e, here, p);
+            const double w = a.weight_x ? a.weight_x[z] : 1;
+            RowProduct p = {(w * row.x_sum + row.sum + a.z.sum[z]) * here,
+                            fabs((w * row.x_centre + row.centre + a.z.diag[z]) * here)};
+            row.add_neighbours(a.u + e, w, here, p);
             p.couple(lower_z(a, k), below, here);
             p.couple(upper_z(a, k), above, here);
             row.add_other_part(a.u + e, p);
             const double residual = (f - offset) - p.product;
-            maxima.take(residual, f, p.size + fabs(f), here);
+            maxima.take(residual * unscaled, f * unscaled, (p.size + fabs(f)) * unscaled, here);
             if (a.result)
                 a.result[e] = static_cast<real>(residual);
             below = here;
@@ -185,6 +191,8 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
                         a->axis[2],
                         a->complex_pairs,
                         a->lambda,
+                        a->weight_x,
+                        a->scale_y,
                         static_cast<const real *>(a->u),
                         static_cast<const real *>(a->below),
                         static_cast<const real *>(a->above),

@@ -7,6 +7,9 @@
  * For complex numbers, x is the index of the real and the imaginary part (n[0] is 2 and X is zero), and Y may be
  * complex.
  *
+ * In coordinates that are not those of a box, plane k has weight_x[k] X in place of X, and the equations of row j of y
+ * are those of the problem times scale_y[j]; either is NULL for ones. Right-hand sides here are scaled too.
+ *
  * A slab is planes first_plane .. first_plane + n[2] - 1 of a field of `planes` planes, x fastest. */
 #ifndef STARFISH_STENCIL_KERNELS_STENCIL_H
 #define STARFISH_STENCIL_KERNELS_STENCIL_H
@@ -49,7 +52,8 @@ struct starfish_residual {
     int complex_pairs; /* x is the parts of complex numbers, and there is an offset for each */
     int complex_y;     /* axis[1] has pairs; needs complex_pairs */
     double lambda;
-    const void *u, *below, *above; /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
+    const double *weight_x, *scale_y; /* planes and n[1] doubles; maxima and the offset are those of unscaled rows */
+    const void *u, *below, *above;    /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
     const void *rhs;
     const double *offset;                         /* a double, or two, where the kernel runs; NULL for 0 */
     double *maximum;                              /* STARFISH_MAXIMA */
@@ -73,6 +77,8 @@ struct starfish_boundary_rhs {
     const void *rhs;
     void *result;
     struct starfish_strides rhs_strides, result_strides; /* zero: packed */
+    const double *weight_x,
+        *scale_y;    /* planes and n[1] doubles: rhs, which is not scaled yet, is multiplied by scale_y */
     int past_caches; /* the result is not read soon, so that cores write it past their caches */
 };
 void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
