@@ -53,8 +53,8 @@ double starfish_grid_step_damping(const struct starfish_grid_kind *kind, const s
 struct starfish_reach starfish_grid_reach(const struct starfish_grid_kind *kind, enum starfish_grid_operation operation,
                                           const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
-    const int may_read_coarse =
-        operation == STARFISH_GRID_PROLONG || (operation == STARFISH_GRID_SMOOTH && kind->fusing);
+    const int may_read_coarse = operation == STARFISH_GRID_PROLONG ||
+                                (operation == STARFISH_GRID_SMOOTH && kind->fusing && kind->fusing->adds_correction);
     const int may_read = input == STARFISH_GRID_COARSE ? may_read_coarse : operation != STARFISH_GRID_PROLONG;
 
     return may_read ? kind->reach[operation](step, input) : (struct starfish_reach){0, 0, 0, 0, 0};

@@ -136,6 +136,18 @@ struct starfish_grid_sharing {
     int has_ghosts;         /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
 };
 
+/* A V cycle from zero over the last grids of a hierarchy, on a GPU; shapes and tables are of all of its grids. */
+struct starfish_grid_cycle {
+    const struct starfish_grid_kind *kind;
+    const struct starfish_smoothing *smoothing;
+    starfish_precision precision;
+    int levels;
+    const void *shape[STARFISH_GRID_MOST_LEVELS], *table[STARFISH_GRID_MOST_LEVELS];
+    int first; /* of the grids that the cycle is over */
+    const void *f;
+    void *result;
+};
+
 /* Trait: operations that are done together. NULL: none are. */
 struct starfish_grid_fusing {
     unsigned adds_correction; /* smoothers whose first sweep after the coarse grid's correction adds that on its way */
@@ -146,6 +158,10 @@ struct starfish_grid_fusing {
     /* Can so many cores do a pass? And does it. NULL: there are none. */
     int (*can_pass)(const struct starfish_grid_pass *pass);
     int (*pass)(const struct starfish_place *place, const struct starfish_grid_pass *pass);
+    /* On a GPU: the first grid but 0 from which on one kernel does a V cycle from zero, cycle->levels where there is
+     * none; and launches it. NULL: there is no such kernel. */
+    int (*cycle_from)(const struct starfish_grid_cycle *cycle);
+    int (*cycle)(const struct starfish_place *place, const struct starfish_grid_cycle *cycle);
     int combines;  /* steps may have corrections, v, energy, and sums of sweeps */
     int has_sizes; /* steps may be absolute */
 };

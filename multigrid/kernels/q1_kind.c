@@ -177,6 +177,11 @@ static const struct starfish_grid_sharing sharing = {.share = share, .along_colu
 static const struct starfish_grid_costs costs = {
     .cost = cost, .solve = solve_cost, .work = work, .solve_work = starfish_q1_solve_work};
 
+#ifdef STARFISH_CUDA
+static const struct starfish_grid_fusing fusing = {.cycle_from = starfish_q1_cycle_from,
+                                                   .cycle = starfish_q1_cycle_here};
+#endif
+
 const struct starfish_grid_kind starfish_q1_kind = {
     .name = "q1",
     .sweep_names = sweep_names,
@@ -186,4 +191,7 @@ const struct starfish_grid_kind starfish_q1_kind = {
     .describe = describe,
     .reach = {reads_here, restriction_reads, prolongation_reads, reads_here},
     .sharing = &sharing,
+#ifdef STARFISH_CUDA
+    .fusing = &fusing,
+#endif
     .costs = &costs};

@@ -12,6 +12,7 @@
 #include "base/real.h"
 #include "base/sizes.h"
 #include "multigrid/kernels/lines.h"
+#include "multigrid/kernels/q1_cycle.h"
 #include "multigrid/kernels/tensor.h"
 #include "multigrid/kernels/transfer.h"
 #include "tridiag/kernels/batch.h"
@@ -495,6 +496,60 @@ int starfish_q1_invert_here(const struct starfish_place *place, const struct sta
 
     return run_dense(place, &dense);
 }
+
+/* ---- Coarse grids in one kernel ---------------------------------------------------------------------------------- */
+
+#ifdef STARFISH_CUDA
+int starfish_q1_cycle_from(const struct starfish_grid_cycle *cycle)
+{
+    const struct starfish_smoothing *smoothing = cycle->smoothing;
+    const int points =
+        smoothing->smoother == STARFISH_SMOOTHER_JACOBI || smoothing->smoother == STARFISH_SMOOTHER_CHEBYSHEV;
+    const struct starfish_q1_shape *last = cycle->shape[cycle->levels - 1];
+    int first = cycle->levels;
+    size_t unknowns = 0;
+
+    if (!points || !last->tensor || last->n[0] * last->n[1] > STARFISH_Q1_CYCLE_COARSEST ||
+        smoothing->coarse.solver != STARFISH_COARSE_DIRECT || smoothing->before < 1 ||
+        smoothing->before > STARFISH_Q1_CYCLE_STEPS || smoothing->after > STARFISH_Q1_CYCLE_STEPS)
+        return first;
+    while (first > 1 && cycle->levels - first < STARFISH_Q1_CYCLE_LEVELS) {
+        const struct starfish_q1_shape *shape = cycle->shape[first - 1];
+        unknowns += shape->n[0] * shape->n[1];
+        if (unknowns > STARFISH_Q1_CYCLE_UNKNOWNS)
+            break;
+        first--;
+    }
+    return first;
+}
+
+int starfish_q1_cycle_here(const struct starfish_place *place, const struct starfish_grid_cycle *cycle)
+{
+    static int (*const run[])(const struct starfish_q1_cycle *, struct CUstream_st *) = {starfish_q1_cycle_cuda_f32,
+                                                                                         starfish_q1_cycle_cuda_f64};
+    const struct starfish_smoothing *smoothing = cycle->smoothing;
+    const int last = cycle->levels - 1;
+    struct starfish_q1_cycle all = {
+        .levels = cycle->levels - cycle->first,
+        .before = smoothing->before,
+        .after = smoothing->after,
+        .inverse = at_real(place, cycle->table[last], starfish_q1_table_inverse(cycle->shape[last])),
+        .f = cycle->f,
+        .u = cycle->result};
+
+    for (int l = cycle->first; l < cycle->levels; l++) {
+        const struct starfish_q1_shape *shape = cycle->shape[l];
+        const int to = l - cycle->first;
+        all.level[to].matrix = matrix_of(place, shape, cycle->table[l]);
+        set_axes(place, cycle->shape[l - 1], shape, cycle->table[l], all.level[to].axis);
+        for (int after = 0; after < 2; after++)
+            for (int s = 0; s < (after ? smoothing->after : smoothing->before); s++)
+                all.level[to].damping[after][s] = starfish_grid_step_damping(
+                    cycle->kind, smoothing, shape, s, after ? smoothing->after : smoothing->before);
+    }
+    return run[place->precision](&all, place->stream);
+}
+#endif
 
 /* ---- Work space -------------------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,10 @@ int starfish_q1_residual_here(const struct starfish_place *place, const struct s
 /* result = inverse f on the coarsest grid. */
 int starfish_q1_invert_here(const struct starfish_place *place, const struct starfish_grid_step *step);
 
+/* starfish_grid_fusing.cycle_from and .cycle, with CUDA alone. */
+int starfish_q1_cycle_from(const struct starfish_grid_cycle *cycle);
+int starfish_q1_cycle_here(const struct starfish_place *place, const struct starfish_grid_cycle *cycle);
+
 /* Bytes of work space of all of them. */
 size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_shape *shape, int gpu);
 

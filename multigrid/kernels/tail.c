@@ -310,12 +310,53 @@ static starfish_status prolong(void *self, int level, int zero)
     return STARFISH_SUCCESS;
 }
 
+/* The arguments of a kernel for the grids from `first` on. */
+static struct starfish_grid_cycle cycle_of(const struct run *run, int first)
+{
+    const struct starfish_tail *tail = run->tail;
+    struct starfish_grid_cycle cycle = {.kind = tail->kind,
+                                        .smoothing = &tail->smoothing,
+                                        .precision = tail->precision,
+                                        .levels = tail->levels,
+                                        .first = first};
+
+    for (int l = 0; l < tail->levels; l++) {
+        cycle.shape[l] = tail->shape[l];
+        cycle.table[l] = run->level[l].table;
+    }
+    return cycle;
+}
+
+/* Grids that are walked through; where the last of them is not the coarsest, one kernel does a cycle from there. */
+static int levels_of_walk(const struct run *run, starfish_cycle_shape shape)
+{
+    const struct starfish_grid_fusing *fusing = run->tail->kind->fusing;
+    const int levels = run->tail->levels;
+
+    if (run->cost || !run->place.gpu || shape != STARFISH_CYCLE_V || !fusing || !fusing->cycle_from)
+        return levels;
+    const struct starfish_grid_cycle all = cycle_of(run, 0);
+    const int first = fusing->cycle_from(&all);
+    return first < levels ? first + 1 : levels;
+}
+
+static starfish_status cycle_in_one_kernel(struct run *run, int level)
+{
+    struct starfish_grid_cycle cycle = cycle_of(run, level);
+
+    cycle.f = run->level[level].f;
+    cycle.result = solution(run, level);
+    return check_launch(run, run->tail->kind->fusing->cycle(&run->place, &cycle));
+}
+
 static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shape shape, int zero)
 {
     struct run *run = self;
     struct starfish_grid_step step = step_on(run, level);
 
     (void)shape;
+    if (level < run->tail->levels - 1)
+        return cycle_in_one_kernel(run, level);
     step.zero = zero;
     step.result = solution(run, level);
     if (run->cost) {
@@ -432,7 +473,7 @@ static starfish_status walk(struct run *run, starfish_cycle_shape shape, int zer
     const struct starfish_tail *tail = run->tail;
     const struct starfish_cycle cycle = {shape, tail->smoothing.before, tail->smoothing.after};
     const struct starfish_hierarchy hierarchy = {.self = run,
-                                                 .levels = tail->levels,
+                                                 .levels = levels_of_walk(run, shape),
                                                  .smooth = smooth,
                                                  .restrict_residual = restrict_residual,
                                                  .prolong = prolong,
