@@ -85,6 +85,6 @@ static struct starfish_axis axis_of(const void *problem, size_t d)
 static const char *const keys[] = {"kind",  "geometry", "n",   "length",   "sides", "height", "levels",
                                    "omega", "lambda",   "rhs", "solution", "exact", NULL};
 const struct starfish_problem_row starfish_atmosphere_problems[] = {
-    {"atmosphere3d", 3, &starfish_atmosphere_problem_table, keys, axis_of},
+    {"atmosphere3d", 3, &starfish_atmosphere_problem_table, keys, axis_of, NULL},
     {.name = NULL},
 };

@@ -16,7 +16,7 @@ static const struct starfish_member rows[] = {
     {AT(n), .type = STARFISH_MEMBER_SIZE, .elements = directions},
     {AT(length), .type = STARFISH_MEMBER_REAL, .elements = directions, .bound = STARFISH_BOUND_POSITIVE},
     {AT(ends), .type = STARFISH_MEMBER_INT, .elements = ends, .values = starfish_end_names,
-     .value_count = STARFISH_ENDS, .key = "bc"},
+     .value_count = STARFISH_BOX_ENDS, .key = "bc"},
     {AT(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},
     {AT(mean), .type = STARFISH_MEMBER_INT, STARFISH_OPTION_VALUES(means), .optional = 1},
     {AT(coefficient), .type = STARFISH_MEMBER_REAL, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT,
@@ -42,7 +42,7 @@ static struct starfish_axis axis_of(const void *problem, size_t d)
 static const char *const keys[] = {"kind", "n",        "length", "origin",      "bc",   "boundary", "lambda",
                                    "rhs",  "solution", "exact",  "coefficient", "mean", "regions",  NULL};
 const struct starfish_problem_row starfish_diffusion_problems[] = {
-    {"diffusion3d", 3, &starfish_diffusion_problem_table, keys, axis_of},
-    {"diffusion2d", 2, &starfish_diffusion_problem_table, keys, axis_of},
+    {"diffusion3d", 3, &starfish_diffusion_problem_table, keys, axis_of, NULL},
+    {"diffusion2d", 2, &starfish_diffusion_problem_table, keys, axis_of, NULL},
     {.name = NULL},
 };

@@ -13,6 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int axis_of_user(const struct starfish_poisson_plan *plan, int axis)
+{
+    return plan->in_plane && axis == 2 ? 1 : axis;
+}
+
 /* Whether this rank has unknowns at an end. */
 static int end_is_here(const struct starfish_poisson_plan *plan, int axis, int end)
 {
@@ -46,7 +51,7 @@ static starfish_status register_face(struct starfish_poisson_job *job, const voi
     char name[48];
     int node;
 
-    snprintf(name, sizeof name, "boundary.array[%d][%d]", axis, end);
+    snprintf(name, sizeof name, "boundary.array[%d][%d]", axis_of_user(plan, axis), end);
     STARFISH_TRY(starfish_memory_place(plan->base.context, name, array, &node, &residence));
     if (residence != STARFISH_ON_DEVICE &&
         (!job->base.request.boundary_stays || is_in_solution(job, array, count * size))) {
@@ -66,17 +71,18 @@ static int is_held(starfish_precision precision, double value)
 
 static starfish_status check_constant(const struct starfish_poisson_plan *plan, double constant, int axis, int end)
 {
+    const int of_user = axis_of_user(plan, axis);
     const starfish_precision precision = plan->options.precision;
     const char *name = precision == STARFISH_F32 ? "f32" : "f64";
     const double weight = plan->direction[axis].boundary_weight[end];
-    STARFISH_REFUSE_IF(plan->options.check_data && !isfinite(constant), "boundary.constant[%d][%d] is not finite", axis,
-                       end);
+    STARFISH_REFUSE_IF(plan->options.check_data && !isfinite(constant), "boundary.constant[%d][%d] is not finite",
+                       of_user, end);
     if (!isfinite(constant))
         return STARFISH_SUCCESS;
     STARFISH_REFUSE_IF(!is_held(precision, constant), "boundary.constant[%d][%d] is %g, which is beyond what %s holds",
-                       axis, end, constant, name);
+                       of_user, end, constant, name);
     STARFISH_REFUSE_IF(!is_held(precision, weight * constant),
-                       "boundary.constant[%d][%d] = %g adds %g to rhs, which is beyond what %s holds", axis, end,
+                       "boundary.constant[%d][%d] = %g adds %g to rhs, which is beyond what %s holds", of_user, end,
                        constant, -weight * constant, name);
     return STARFISH_SUCCESS;
 }
@@ -86,7 +92,14 @@ starfish_status starfish_job_take_boundary(struct starfish_poisson_job *job, con
 {
     const struct starfish_poisson_plan *plan = job->plan;
     struct starfish_boundary_data *data = &job->boundary;
+    struct starfish_boundary of_plane;
     *any = 0;
+    if (boundary && plan->in_plane) {
+        of_plane = *boundary;
+        memcpy(of_plane.array[2], boundary->array[1], sizeof of_plane.array[2]);
+        memcpy(of_plane.constant[2], boundary->constant[1], sizeof of_plane.constant[2]);
+        boundary = &of_plane;
+    }
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++) {
             if (!end_has_data(plan, boundary, axis, end))
@@ -106,7 +119,10 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const starfish_precision precision = plan->options.precision;
-    struct starfish_boundary_task task = {.precision = precision, .planes = plan->here.planes, .data = job->boundary};
+    struct starfish_boundary_task task = {.precision = precision,
+                                          .planes = plan->here.planes,
+                                          .data = job->boundary,
+                                          .factors = plan->is_scaled ? NULL : plan->operator_.factors.handle};
     const struct starfish_field_array array = {
         .n = plan->field_n, .precision = precision, .context = plan->base.context};
     /* Faces are those of this rank's planes. */

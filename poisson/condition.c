@@ -130,7 +130,8 @@ void starfish_poisson_find_condition(const struct starfish_poisson_plan *plan, c
 {
     *condition = (struct starfish_condition){.scaling = 1, .rows = 1, .largest = fabs(plan->lambda)};
     for (int d = 0; d < 3; d++) {
-        find_scaling(&plan->direction[d], condition);
+        if (!plan->direction[d].weight_x) /* of lines that are eliminated, and whose rows x is as large in */
+            find_scaling(&plan->direction[d], condition);
         condition->largest += starfish_largest_row(&plan->direction[d]);
         condition->dropped += plan->direction[d].dropped;
     }

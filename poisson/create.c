@@ -7,6 +7,7 @@
 #include "base/precision.h"
 #include "multigrid/engine.h"
 #include "poisson/condition.h"
+#include "poisson/coordinates.h"
 #include "poisson/ghosts.h"
 #include "poisson/layout.h"
 #include "poisson/methods.h"
@@ -56,7 +57,10 @@ static starfish_status look_at_eigenvalues(struct starfish_poisson_plan *plan)
     struct starfish_spectra spectra = {.known = 0};
     starfish_status status = STARFISH_SUCCESS;
     if (starfish_poisson_wants_eigenvalues(plan))
-        status = starfish_spectra_find(&spectra, plan->direction, plan->options.complex_rhs);
+        status = starfish_spectra_find(&spectra, plan->direction,
+                                       plan->direction[2].weight_x ? STARFISH_FIRST_MODE
+                                       : plan->options.complex_rhs ? STARFISH_ONE_LAYER
+                                                                   : STARFISH_ALL_MODES);
     if (status == STARFISH_SUCCESS && plan->method->direct)
         status = check_null_space(plan, &spectra);
     STARFISH_THEN(status, starfish_poisson_check_range(plan));
@@ -84,6 +88,8 @@ static starfish_status analyse(struct starfish_poisson_plan *plan)
     STARFISH_TRY(starfish_poisson_check_ghosts(plan));
     STARFISH_TRY(starfish_poisson_deal_planes(plan));
     STARFISH_TRY(check_null_space(plan, NULL));
+    STARFISH_FAIL_IF(plan->singular && d[1].scale_y, STARFISH_ERROR_UNSUPPORTED,
+                     "lambda = 0 and no end with a given value make the shell singular: there is no method for it yet");
     return choose_numbers(plan);
 }
 
@@ -96,10 +102,21 @@ static starfish_status choose_method(struct starfish_poisson_plan *plan)
                                     starfish_poisson_is_complex(plan));
 }
 
+static const struct starfish_coordinates *coordinates_of(const struct starfish_plan *base)
+{
+    if (base->table != &starfish_problem_2d_table && base->table != &starfish_problem_3d_table)
+        return NULL;
+    return starfish_coordinates_of(((const struct starfish_problem *)base->problem)->kind);
+}
+
 static starfish_status describe(struct starfish_poisson_plan *plan, const struct starfish_axis *const axis[3])
 {
+    const struct starfish_coordinates *c = coordinates_of(&plan->base);
     for (int a = 0; a < 3; a++)
-        STARFISH_TRY(starfish_direction_create(&plan->direction[a], plan->name[a], axis[a]));
+        STARFISH_TRY(starfish_direction_create(&plan->direction[a], plan->name[a], axis[a],
+                                               c ? c->metric[a] : STARFISH_METRIC_NONE, plan->lambda));
+    if (plan->direction[1].scale_y) /* which has it now */
+        plan->lambda = 0;
     for (int a = 0; a < 3; a++)
         starfish_poisson_ghost_rules(axis[a], plan->ghost[a]);
     if (is_flat(plan))
@@ -118,6 +135,24 @@ static starfish_status check_box(struct starfish_poisson_plan *plan)
     }
     plan->base.about.kind = separable ? "separable3d" : "poisson3d";
     return describe(plan, (const struct starfish_axis *const[]){&axis[0], &axis[1], &axis[2]});
+}
+
+/* Of two dimensions, the first and the last of three directions. */
+static starfish_status check_coordinates(struct starfish_poisson_plan *plan)
+{
+    static const double zero[1] = {0};
+    static const struct starfish_axis one_row = {
+        .kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = zero, .diag = zero, .upper = zero};
+    const struct starfish_problem *problem = plan->base.problem;
+    const struct starfish_coordinates *c = coordinates_of(&plan->base);
+    const struct starfish_axis *axis[3];
+    STARFISH_FAIL_IF(plan->options.complex_rhs, STARFISH_ERROR_UNSUPPORTED,
+                     "complex numbers are for starfish_separable2d_plan_create alone");
+    for (int d = 0; d < 3; d++)
+        axis[d] = c->axis[d] < 0 ? &one_row : &problem->axis[c->axis[d]];
+    plan->in_plane = c->dimensions == 2;
+    plan->base.about.kind = starfish_kind_name(problem->kind);
+    return describe(plan, axis);
 }
 
 /* x and y are the last two of three directions. */
@@ -150,15 +185,18 @@ starfish_status starfish_poisson_check_plan(struct starfish_plan *base)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
-    const int flat = is_flat(plan);
+    const int flat = is_flat(plan), curved = base->table != &starfish_poisson_problem_table && !flat;
     STARFISH_TRY(starfish_poisson_complete_options(&plan->options));
     STARFISH_TRY(keep_planes(plan));
-    plan->lambda = flat ? ((const struct starfish_separable2d_problem *)base->problem)->lambda
-                        : ((const struct starfish_poisson_problem *)base->problem)->lambda;
+    if (curved)
+        STARFISH_TRY(starfish_coordinates_check(base->problem));
+    plan->lambda = flat     ? ((const struct starfish_separable2d_problem *)base->problem)->lambda
+                   : curved ? ((const struct starfish_problem *)base->problem)->lambda
+                            : ((const struct starfish_poisson_problem *)base->problem)->lambda;
     STARFISH_REFUSE_IF(!isfinite(plan->lambda), "lambda is not finite");
-    plan->name = names[flat];
+    plan->name = curved ? coordinates_of(base)->name : names[flat];
     plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
-    return flat ? check_plane(plan) : check_box(plan);
+    return flat ? check_plane(plan) : curved ? check_coordinates(plan) : check_box(plan);
 }
 
 /* What the plan says of itself, and which way its method goes. */
@@ -205,6 +243,16 @@ starfish_status starfish_poisson_plan_create(starfish_context *context, const st
 {
     STARFISH_OWN_ARITHMETIC;
     return starfish_plan_make(context, &starfish_kind_poisson, &starfish_poisson_problem_table, problem, options, plan);
+}
+
+starfish_status starfish_plan_create(starfish_context *context, const struct starfish_problem *problem,
+                                     const struct starfish_poisson_options *options, starfish_plan **plan)
+{
+    STARFISH_OWN_ARITHMETIC;
+    const int in_plane = problem && problem->kind != STARFISH_CYLINDER3D && problem->kind != STARFISH_SHELL3D;
+    return starfish_plan_make(context, &starfish_kind_poisson,
+                              in_plane ? &starfish_problem_2d_table : &starfish_problem_3d_table, problem, options,
+                              plan);
 }
 
 starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
@@ -260,6 +308,8 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
     memset(&wide->options.rhs_layout, 0, sizeof wide->options.rhs_layout);
     memset(&wide->options.solution_layout, 0, sizeof wide->options.solution_layout);
     wide->name = plan->name;
+    wide->in_plane = plan->in_plane;
+    wide->is_scaled = 1;
     wide->lambda = plan->lambda;
     return starfish_plan_end(base, starfish_now(), make_wide(wide, plan), result);
 }

@@ -26,12 +26,11 @@ static starfish_status check_finite(const char *name, const char *member, const 
 static starfish_status check_ends(const char *name, const struct starfish_axis *axis)
 {
     for (int end = 0; end < 2; end++)
-        STARFISH_REFUSE_IF((unsigned)axis->ends[end] > STARFISH_NEUMANN,
-                           "%s.ends[%d] is none of periodic, Dirichlet, Neumann", name, end);
+        STARFISH_REFUSE_IF((unsigned)axis->ends[end] > STARFISH_END_CENTRE, "%s.ends[%d] is no kind of end", name, end);
     STARFISH_REFUSE_IF((axis->ends[0] == STARFISH_PERIODIC) != (axis->ends[1] == STARFISH_PERIODIC),
                        "%s.ends: one end is periodic and the other is not", name);
     for (int end = 0; end < 2; end++)
-        STARFISH_FAIL_IF(axis->robin[end] != 0, STARFISH_ERROR_UNSUPPORTED,
+        STARFISH_FAIL_IF(axis->robin[end] != 0 || axis->ends[end] == STARFISH_ROBIN, STARFISH_ERROR_UNSUPPORTED,
                          "%s.robin[%d] is %g: there are no Robin ends yet", name, end, axis->robin[end]);
     STARFISH_REFUSE_IF(axis->grid != STARFISH_NODE && axis->grid != STARFISH_CELL,
                        "%s.grid is neither STARFISH_NODE nor STARFISH_CELL", name);
@@ -108,8 +107,10 @@ static void close_end(struct starfish_direction *d, int end, starfish_grid grid,
     const size_t row = end == 0 ? 0 : d->n - 1;
     double *outward = end == 0 ? &d->lower[row] : &d->upper[row], *inward = end == 0 ? &d->upper[row] : &d->lower[row];
     const double sign = end == 0 ? -1 : 1;
-    d->takes_boundary[end] = 1;
-    if (grid == STARFISH_NODE && condition == STARFISH_NEUMANN) { /* ghost = opposite neighbour -+ 2 h g */
+    d->takes_boundary[end] = condition <= STARFISH_ROBIN;
+    if (condition > STARFISH_ROBIN) { /* axis, pole, centre: the metric is zero there, and so is the coupling */
+        *outward = 0;
+    } else if (grid == STARFISH_NODE && condition == STARFISH_NEUMANN) { /* ghost = opposite neighbour -+ 2 h g */
         d->boundary_weight[end] = sign * 2 * width * *outward;
         *inward += *outward;
         *outward = 0;
@@ -136,7 +137,48 @@ static void close_dirichlet_nodes(struct starfish_direction *d, const struct sta
         }
 }
 
-static starfish_status build_uniform(struct starfish_direction *d, const struct starfish_axis *axis)
+/* Places of faces and unknowns: faces are midway between nodes, at a Neumann end as far outside. */
+static void find_places(const struct starfish_axis *axis, double *faces, double *at)
+{
+    const size_t n = axis->n, before = axis->ends[0] == STARFISH_DIRICHLET;
+    const double h = axis->kind == STARFISH_UNIFORM ? spacing(axis) : 0, *x = axis->coordinates;
+    for (size_t k = 0; axis->grid == STARFISH_CELL && k <= n; k++)
+        faces[k] = x ? x[k] : k < n ? axis->origin + (double)k * h : axis->origin + axis->length;
+    for (size_t k = 0; axis->grid == STARFISH_CELL && k < n; k++)
+        at[k] = (faces[k] + faces[k + 1]) / 2;
+    if (axis->grid == STARFISH_CELL)
+        return;
+    for (size_t k = 0; k < n; k++)
+        at[k] = x ? x[k + before] : axis->origin + (double)(k + before) * h;
+    for (size_t k = 1; k < n; k++)
+        faces[k] = (at[k - 1] + at[k]) / 2;
+    if (axis->ends[1] == STARFISH_DIRICHLET)
+        faces[n] = x ? (at[n - 1] + x[n + before]) / 2 : at[n - 1] + h / 2;
+    faces[0] = !before ? 2 * at[0] - (n > 1 ? faces[1] : faces[n]) : x ? (x[0] + at[0]) / 2 : at[0] - h / 2;
+    if (axis->ends[1] != STARFISH_DIRICHLET)
+        faces[n] = 2 * at[n - 1] - faces[n - 1];
+}
+
+/* Of rows of second differences whose ends are not closed. */
+static starfish_status apply_metric(struct starfish_direction *d, const struct starfish_axis *axis,
+                                    enum starfish_metric metric)
+{
+    if (metric == STARFISH_METRIC_NONE)
+        return STARFISH_SUCCESS;
+    struct starfish_axis of_grid = *axis;
+    double *faces = malloc((2 * d->n + 1) * sizeof *faces);
+    STARFISH_FAIL_IF(!faces, STARFISH_ERROR_MEMORY, "out of memory for places of %zu unknowns", d->n);
+    if (axis->kind == STARFISH_UNIFORM)
+        of_grid.coordinates = NULL;
+    find_places(&of_grid, faces, faces + d->n + 1);
+    d->has_transform = 0;
+    const starfish_status status = starfish_metric_apply(metric, d, faces, faces + d->n + 1);
+    free(faces);
+    return status;
+}
+
+static starfish_status build_uniform(struct starfish_direction *d, const struct starfish_axis *axis,
+                                     enum starfish_metric metric)
 {
     const double h = spacing(axis), off = 1 / (h * h);
     for (size_t k = 0; k < d->n; k++) {
@@ -149,6 +191,7 @@ static starfish_status build_uniform(struct starfish_direction *d, const struct 
     starfish_transform_eigenvalues(d->transform, d->n, h, d->eigenvalue);
     if (d->periodic)
         return STARFISH_SUCCESS;
+    STARFISH_TRY(apply_metric(d, axis, metric));
     for (int end = 0; end < 2; end++)
         close_end(d, end, axis->grid, axis->ends[end], h);
     close_dirichlet_nodes(d, axis);
@@ -200,7 +243,8 @@ static void make_spacings(const struct starfish_axis *axis, double *spacing)
         spacing[i] = spacing[count - 1 - i] = (spacing[i] + spacing[count - 1 - i]) / 2;
 }
 
-static starfish_status build_stretched(struct starfish_direction *d, const struct starfish_axis *axis)
+static starfish_status build_stretched(struct starfish_direction *d, const struct starfish_axis *axis,
+                                       enum starfish_metric metric)
 {
     double end_width[2] = {0, 0}, *spacing = calloc(axis->coordinate_count, sizeof *spacing);
     STARFISH_FAIL_IF(!spacing, STARFISH_ERROR_MEMORY, "out of memory for %zu coordinates", axis->coordinate_count);
@@ -216,6 +260,7 @@ static starfish_status build_stretched(struct starfish_direction *d, const struc
         end_width[1] = axis->grid == STARFISH_NODE ? m.after : m.width;
     }
     free(spacing);
+    STARFISH_TRY(apply_metric(d, axis, metric));
     for (int end = 0; end < 2; end++)
         close_end(d, end, axis->grid, axis->ends[end], end_width[end]);
     close_dirichlet_nodes(d, axis);
@@ -265,8 +310,10 @@ static starfish_status copy_pairs(struct starfish_direction *d, const struct sta
     return STARFISH_SUCCESS;
 }
 
-static starfish_status build_tridiagonal(struct starfish_direction *d, const struct starfish_axis *axis)
+static starfish_status build_tridiagonal(struct starfish_direction *d, const struct starfish_axis *axis,
+                                         enum starfish_metric metric)
 {
+    (void)metric;
     if (axis->complex_line) {
         STARFISH_TRY(copy_pairs(d, axis));
     } else {
@@ -311,12 +358,20 @@ static starfish_status allocate(struct starfish_direction *d, const char *name, 
     return STARFISH_SUCCESS;
 }
 
+static void add_lambda(struct starfish_direction *d, double lambda)
+{
+    for (size_t k = 0; d->scale_y && k < d->n; k++) {
+        d->diag[k] += lambda * d->scale_y[k];
+        d->sum[k] += lambda * d->scale_y[k];
+    }
+}
+
 starfish_status starfish_direction_create(struct starfish_direction *d, const char *name,
-                                          const struct starfish_axis *axis)
+                                          const struct starfish_axis *axis, enum starfish_metric metric, double lambda)
 {
     static const struct {
         starfish_status (*check)(const char *, const struct starfish_axis *);
-        starfish_status (*build)(struct starfish_direction *, const struct starfish_axis *);
+        starfish_status (*build)(struct starfish_direction *, const struct starfish_axis *, enum starfish_metric);
     } kinds[] = {
         [STARFISH_UNIFORM] = {check_uniform, build_uniform},
         [STARFISH_STRETCHED] = {check_stretched, build_stretched},
@@ -327,13 +382,23 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
                        "%s.complex_line is for axes of kind STARFISH_TRIDIAGONAL", name);
     STARFISH_TRY(allocate(d, name, axis->n));
     starfish_status status = kinds[axis->kind].check(name, axis);
-    STARFISH_THEN(status, kinds[axis->kind].build(d, axis));
+    STARFISH_THEN(status, kinds[axis->kind].build(d, axis, metric));
+    if (status == STARFISH_SUCCESS)
+        add_lambda(d, lambda);
     STARFISH_THEN(status, starfish_find_null_space(d));
     if (status != STARFISH_SUCCESS) {
         starfish_direction_destroy(d);
         return status;
     }
     return status;
+}
+
+/* NULL stays NULL. Returns 0 without memory. */
+static int copy_if_any(double **copy, const double *values, size_t count)
+{
+    if (values && (*copy = malloc(count * sizeof **copy)))
+        memcpy(*copy, values, count * sizeof **copy);
+    return !values || *copy;
 }
 
 starfish_status starfish_direction_copy(struct starfish_direction *copy, const struct starfish_direction *d)
@@ -344,17 +409,18 @@ starfish_status starfish_direction_copy(struct starfish_direction *copy, const s
     const double *const from[] = {d->lower, d->diag, d->upper, d->eigenvalue, d->weight, d->sum};
     for (size_t i = 0; i < sizeof to / sizeof to[0]; i++)
         memcpy(to[i], from[i], d->n * sizeof(double));
-    if (d->imaginary && !(own.imaginary = malloc(3 * d->n * sizeof(double)))) {
+    if (!copy_if_any(&own.imaginary, d->imaginary, 3 * d->n) || !copy_if_any(&own.weight_x, d->weight_x, d->n) ||
+        !copy_if_any(&own.scale_y, d->scale_y, d->n)) {
         starfish_direction_destroy(&own);
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu complex coefficients", d->n);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu coefficients", d->n);
     }
-    if (d->imaginary)
-        memcpy(own.imaginary, d->imaginary, 3 * d->n * sizeof(double));
     *copy = *d;
     copy->lower = own.lower;
     copy->diag = own.diag;
     copy->upper = own.upper;
     copy->imaginary = own.imaginary;
+    copy->weight_x = own.weight_x;
+    copy->scale_y = own.scale_y;
     copy->eigenvalue = own.eigenvalue;
     copy->weight = own.weight;
     copy->sum = own.sum;
@@ -370,5 +436,7 @@ void starfish_direction_destroy(struct starfish_direction *d)
     free(d->sum);
     free(d->weight);
     free(d->imaginary);
+    free(d->weight_x);
+    free(d->scale_y);
     memset(d, 0, sizeof *d);
 }

@@ -3,12 +3,13 @@
 #ifndef STARFISH_POISSON_DIRECTION_H
 #define STARFISH_POISSON_DIRECTION_H
 
+#include "poisson/coordinates.h"
 #include "tasks/spectral.h"
-#include <starfish/poisson.h>
 
-/* Checks the axis (errors name `name` and the member) and fills *direction, whose arrays the caller owns. */
+/* Checks the axis (errors name `name` and the member) and fills *direction, whose arrays the caller owns. lambda: what
+ * rows that the metric scales are to have on the diagonal, times their scale. */
 starfish_status starfish_direction_create(struct starfish_direction *direction, const char *name,
-                                          const struct starfish_axis *axis);
+                                          const struct starfish_axis *axis, enum starfish_metric metric, double lambda);
 void starfish_direction_destroy(struct starfish_direction *direction);
 /* A deep copy. Errors: MEMORY. */
 starfish_status starfish_direction_copy(struct starfish_direction *copy, const struct starfish_direction *direction);

@@ -45,7 +45,7 @@ void starfish_poisson_ghost_rules(const struct starfish_axis *axis, struct starf
     const int wraps = matrix ? axis->periodic : axis->ends[0] == STARFISH_PERIODIC;
     for (int end = 0; end < 2; end++) {
         rule[end] = (struct starfish_ghost_rule){.kind = wraps ? STARFISH_GHOST_WRAPS : STARFISH_GHOST_NONE};
-        if (!wraps && !matrix)
+        if (!wraps && !matrix && axis->ends[end] <= STARFISH_ROBIN)
             rule[end] = rule_at(axis, end);
     }
 }
@@ -58,7 +58,7 @@ starfish_status starfish_poisson_check_ghosts(const struct starfish_poisson_plan
     const char *member = NULL;
     if (!plan->options.ghosts)
         return STARFISH_SUCCESS;
-    if (plan->direction[0].transform == STARFISH_TRANSFORM_IDENTITY)
+    if (plan->direction[0].transform == STARFISH_TRANSFORM_IDENTITY || plan->in_plane)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.ghosts is for three dimensions");
     if (strides->row < n[0] + 2)
         member = "row";

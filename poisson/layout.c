@@ -32,12 +32,13 @@ static starfish_status read_stride(const char *array, const char *member, size_t
     return STARFISH_SUCCESS;
 }
 
-/* In two dimensions, x is the second direction here, and a row of the user's is a plane. */
+/* In two dimensions a row of the user's is a plane; unknowns are pairs where numbers are complex. */
 static starfish_status read_layout(const struct starfish_poisson_plan *plan, const struct starfish_array_layout *given,
                                    const char *name, struct starfish_user_layout *layout)
 {
-    const int flat = plan->direction[0].transform == STARFISH_TRANSFORM_IDENTITY;
-    const size_t *n = plan->n, unit = flat ? n[0] : 1;
+    const int of_numbers = plan->direction[0].transform == STARFISH_TRANSFORM_IDENTITY;
+    const int flat = of_numbers || plan->in_plane;
+    const size_t *n = plan->n, unit = of_numbers ? n[0] : 1;
     struct starfish_strides strides = {.height = n[1], .depth = n[2]};
     STARFISH_REFUSE_IF(flat && given->plane > 0, "options.%s_layout.plane is %zu, but there are two dimensions", name,
                        given->plane);

@@ -7,8 +7,12 @@
 #include <starfish/poisson.h>
 
 extern const struct starfish_option_table starfish_poisson_option_table;
-extern const struct starfish_member_table starfish_poisson_problem_table, starfish_separable2d_problem_table;
+extern const struct starfish_member_table starfish_poisson_problem_table, starfish_separable2d_problem_table,
+    starfish_problem_2d_table, starfish_problem_3d_table;
 extern const struct starfish_problem_row starfish_poisson_problems[];
+
+/* As problem files have it; a kind that there is. */
+const char *starfish_kind_name(starfish_kind kind);
 
 /* What starfish_separable2d_plan_create takes. */
 struct starfish_separable2d_problem {

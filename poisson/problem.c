@@ -69,6 +69,29 @@ static const struct starfish_member flat_rows[] = {
     {FLAT(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},
 };
 
+/* Problems in other coordinates: of two axes or three, in one struct. */
+#define KIND(member) STARFISH_MEMBER_AT(starfish_problem, member)
+static const char *const kind_names[] = {[STARFISH_POISSON2D] = "poisson2d",
+                                         [STARFISH_POLAR2D] = "polar2d",
+                                         [STARFISH_CYLINDER3D] = "cylinder3d",
+                                         [STARFISH_SPHERE2D] = "sphere2d",
+                                         [STARFISH_SHELL3D] = "shell3d"};
+#define KIND_ROWS(dimensions)                                                                                          \
+    {                                                                                                                  \
+        {KIND(kind), .type = STARFISH_MEMBER_INT, .values = kind_names, .value_count = STARFISH_SHELL3D + 1},          \
+            {.name = "axis",                                                                                           \
+             .offset = offsetof(struct starfish_problem, axis),                                                        \
+             .bytes = (dimensions) * sizeof(struct starfish_axis),                                                     \
+             .type = STARFISH_MEMBER_STRUCT,                                                                           \
+             .table = &axis_table},                                                                                    \
+            {KIND(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},                                               \
+    }
+static const struct starfish_member rows_2d[] = KIND_ROWS(2), rows_3d[] = KIND_ROWS(3);
+
+const struct starfish_member_table starfish_problem_2d_table =
+    STARFISH_MEMBER_TABLE(starfish_problem, "problem2d", rows_2d);
+const struct starfish_member_table starfish_problem_3d_table =
+    STARFISH_MEMBER_TABLE(starfish_problem, "problem3d", rows_3d);
 const struct starfish_member_table starfish_poisson_problem_table =
     STARFISH_MEMBER_TABLE(starfish_poisson_problem, "poisson", rows);
 const struct starfish_member_table starfish_separable2d_problem_table =
@@ -101,13 +124,32 @@ static struct starfish_axis flat_axis_of(const void *problem, size_t d)
     return ((const struct starfish_separable2d_problem *)problem)->axis[d];
 }
 
+static struct starfish_axis axis_of_kind(const void *problem, size_t d)
+{
+    return ((const struct starfish_problem *)problem)->axis[d];
+}
+
+const char *starfish_kind_name(starfish_kind kind)
+{
+    return kind_names[kind];
+}
+
+static const char *const of_cylinders[] = {"theta", "z", "r"}, *const of_discs[] = {"theta", "r"},
+                         *const of_spheres[] = {"phi", "theta"}, *const of_shells[] = {"phi", "r", "theta"};
+static const char *const of_ranges[] = {"kind",   "n",   "range",    "bc",    "grid", "boundary",
+                                        "lambda", "rhs", "solution", "exact", NULL};
 static const char *const of_grids[] = {"kind",     "n",      "length", "origin",   "bc",    "grid",
                                        "boundary", "lambda", "rhs",    "solution", "exact", NULL};
 static const char *const of_matrices[] = {"kind", "n", "length", "y", "z", "lambda", "rhs", "solution", "exact", NULL};
 static const char *const of_flat_ones[] = {"kind", "n", "x", "y", "lambda", "rhs", "solution", "exact", NULL};
 const struct starfish_problem_row starfish_poisson_problems[] = {
-    {"poisson3d", 3, &starfish_poisson_problem_table, of_grids, axis_of},
-    {"separable3d", 3, &starfish_poisson_problem_table, of_matrices, axis_of},
-    {"separable2d", 2, &starfish_separable2d_problem_table, of_flat_ones, flat_axis_of},
+    {"poisson3d", 3, &starfish_poisson_problem_table, of_grids, axis_of, NULL},
+    {"separable3d", 3, &starfish_poisson_problem_table, of_matrices, axis_of, NULL},
+    {"separable2d", 2, &starfish_separable2d_problem_table, of_flat_ones, flat_axis_of, NULL},
+    {"poisson2d", 2, &starfish_problem_2d_table, of_grids, axis_of_kind, NULL},
+    {"polar2d", 2, &starfish_problem_2d_table, of_ranges, axis_of_kind, of_discs},
+    {"cylinder3d", 3, &starfish_problem_3d_table, of_ranges, axis_of_kind, of_cylinders},
+    {"sphere2d", 2, &starfish_problem_2d_table, of_ranges, axis_of_kind, of_spheres},
+    {"shell3d", 3, &starfish_problem_3d_table, of_ranges, axis_of_kind, of_shells},
     {.name = NULL},
 };

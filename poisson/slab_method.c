@@ -80,6 +80,10 @@ static double cost(const struct starfish_poisson_plan *plan, char *why, size_t s
                  plan->name[2]);
         return PINNED_SECONDS;
     }
+    if (plan->in_plane) {
+        snprintf(why, size, "two dimensions: %s is transformed", plan->name[0]);
+        return 0;
+    }
     if (plan->direction[1].has_transform) {
         snprintf(why, size, "%s can be transformed: fewest operations", plan->name[1]);
         return 0;

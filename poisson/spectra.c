@@ -91,7 +91,7 @@ starfish_status starfish_direction_spectrum(const struct starfish_direction *d, 
 }
 
 starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const struct starfish_direction *direction,
-                                      int one_layer)
+                                      enum starfish_modes_of_x modes)
 {
     memset(spectra, 0, sizeof *spectra);
     spectra->value[0] = malloc((direction[0].n + direction[1].n + direction[2].n) * sizeof *spectra->value[0]);
@@ -108,8 +108,14 @@ starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const st
         spectra->known &= real;
         spectra->error += error;
     }
-    if (one_layer)
+    if (modes != STARFISH_ALL_MODES)
         spectra->n[0] = 1;
+    if (modes == STARFISH_FIRST_MODE) { /* weights do not change a zero, and no sign */
+        spectra->value[0][0] = 0;
+        spectra->real[0][0] = -HUGE_VAL;
+        spectra->real[0][1] = 0;
+        spectra->known &= direction[0].constant_null;
+    }
     return STARFISH_SUCCESS;
 }
 

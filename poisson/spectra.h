@@ -19,10 +19,12 @@ struct starfish_spectra {
 starfish_status starfish_direction_spectrum(const struct starfish_direction *direction, double *values, double *error,
                                             int *known);
 
-/* Of three directions, ascending in each; `one_layer`: all of x is one mode. Destroyed after a failure too.
- * Errors: MEMORY, and those of LAPACK. */
+/* Which modes of x count: all; one, which all of x is; or the largest, where z weighs x, if that is zero. */
+enum starfish_modes_of_x { STARFISH_ALL_MODES, STARFISH_ONE_LAYER, STARFISH_FIRST_MODE };
+
+/* Of three directions, ascending in each. Destroyed after a failure too. Errors: MEMORY, and those of LAPACK. */
 starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const struct starfish_direction *direction,
-                                      int one_layer);
+                                      enum starfish_modes_of_x modes);
 void starfish_spectra_destroy(struct starfish_spectra *spectra);
 
 /* The first of n ascending values that is not below `least`; n if all are below. */

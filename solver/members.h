@@ -57,8 +57,8 @@ struct starfish_member_table {
     const struct starfish_member *member; /* before others those that say which elements of others count */
 };
 
-extern const char *const starfish_end_names[]; /* of STARFISH_ENDS values of starfish_end: "periodic", ... */
-enum { STARFISH_ENDS = 3 };
+extern const char *const starfish_end_names[];     /* of STARFISH_ENDS values of starfish_end: "periodic", ... */
+enum { STARFISH_BOX_ENDS = 3, STARFISH_ENDS = 7 }; /* the first ones are those of a box */
 
 struct starfish_axis;
 
@@ -70,6 +70,7 @@ struct starfish_problem_row {
     /* All keys of its files, ended by NULL; NULL: "kind", those of all members, "rhs", "solution" and "exact". */
     const char *const *keys;
     struct starfish_axis (*axis)(const void *problem, size_t d); /* where unknowns lie in direction d; NULL: nowhere */
+    const char *const *directions; /* names of the directions in files; NULL: "x", "y", "z" */
 };
 
 /* Row `index` of the problems of all kinds (problems.c), and the kind that it is of; NULL behind the last one. */

@@ -52,7 +52,11 @@ struct CUstream_st;
 typedef enum starfish_end {
     STARFISH_PERIODIC,  /* the ends are joined; both ends of a direction, or neither */
     STARFISH_DIRICHLET, /* u is given */
-    STARFISH_NEUMANN    /* du/dx is given, along the axis */
+    STARFISH_NEUMANN,   /* du/dx is given, along the axis */
+    STARFISH_ROBIN,     /* reserved (UNSUPPORTED) */
+    STARFISH_END_AXIS,  /* r = 0 of polar2d and cylinder3d: nothing is given here, nor at the next two */
+    STARFISH_END_POLE,  /* theta = 0 or pi of sphere2d and shell3d */
+    STARFISH_END_CENTRE /* r = 0 of shell3d */
 } starfish_end;
 /* Position of the unknowns between the ends of a direction. */
 typedef enum starfish_grid {
@@ -72,7 +76,7 @@ typedef enum starfish_axis_kind {
 struct starfish_axis {
     starfish_axis_kind kind;            /* which members count */
     size_t n;                           /* unknowns */
-    double origin;                      /* UNIFORM: coordinate of the low end; does not affect solutions */
+    double origin;                      /* UNIFORM: coordinate of the low end; on a box it does not affect solutions */
     double length;                      /* UNIFORM: distance between the two ends; positive */
     double robin[2];                    /* reserved for Robin ends, low and high; must be 0 (UNSUPPORTED) */
     starfish_end ends[2];               /* low, high; unused by TRIDIAGONAL */
@@ -91,6 +95,35 @@ struct starfish_poisson_problem {
     size_t size;                  /* sizeof(struct starfish_poisson_problem), or 0: that of the first release */
     struct starfish_axis axis[3]; /* x, y, z */
     double lambda;                /* any finite number */
+};
+
+/* Coordinates of a problem, which say what its axes are, in the order of the unknowns (the first one is fastest), and
+ * its equation. theta of spheres is the colatitude; angles are in radians.
+ *   POISSON2D   x, y           u_xx + u_yy + lambda u = f
+ *   POLAR2D     theta, r       u_rr + u_r / r + u_tt / r^2 + lambda u = f
+ *   CYLINDER3D  theta, z, r    the same with + u_zz
+ *   SPHERE2D    phi, theta     (sin t u_t)_t / sin t + u_pp / sin^2 t + lambda u = f
+ *   SHELL3D     phi, r, theta  (r^2 u_r)_r / r^2 + ((sin t u_t)_t / sin t + u_pp / sin^2 t) / r^2 + lambda u = f */
+typedef enum starfish_kind_of_problem {
+    STARFISH_POISSON2D,  /* a rectangle */
+    STARFISH_POLAR2D,    /* a disc, an annulus, or a wedge of one */
+    STARFISH_CYLINDER3D, /* a pipe, with or without its axis */
+    STARFISH_SPHERE2D,   /* a sphere, or a part of it between two latitudes */
+    STARFISH_SHELL3D     /* a spherical shell, or a ball with its centre */
+} starfish_kind;
+
+/* A problem in the plane, on a cylinder, or on a sphere. Second-order conservative differences with the metric at faces
+ * over the metric at unknowns (docs/curvilinear.md). The first axis is uniform. In curvilinear kinds it is an angle,
+ * periodic over any part of a circle or a wedge between two ends. Data at an end in an angle are derivatives by the
+ * angle. Kinds with an axis, poles or a centre have cells; the end at r = 0, theta = 0 or theta = pi must then be
+ * END_AXIS, END_POLE or END_CENTRE. */
+struct starfish_problem {
+    size_t size;                    /* sizeof(struct starfish_problem) */
+    starfish_kind kind;             /* the coordinates */
+    struct starfish_axis axis[3];   /* in two dimensions the first two; kinds UNIFORM and STRETCHED. Of the curvilinear
+                                     kinds `origin` and `length` are the range */
+    double lambda;                  /* any finite number */
+    int order, eigenvalues, kernel; /* reserved: 0 (UNSUPPORTED) */
 };
 
 /* Method of a plan; described above. */
@@ -257,6 +290,11 @@ STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *cont
                                                           const struct starfish_poisson_problem *problem,
                                                           const struct starfish_poisson_options *options,
                                                           starfish_plan **plan);
+/* Creates a plan for a problem in other coordinates, by method slab. In two dimensions, right-hand sides and solutions
+ * are planes of n[1] rows, and boundary.array[0..1] are of axis[0] and axis[1]; ghosts and layouts that are not packed
+ * are for three dimensions. Errors: those of starfish_poisson_plan_create. */
+STARFISH_API starfish_status starfish_plan_create(starfish_context *context, const struct starfish_problem *problem,
+                                                  const struct starfish_poisson_options *options, starfish_plan **plan);
 /* Creates a plan for the 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) +
  * upper_y u(i,j+1) + (diag_x + diag_y + lambda) u = f, i fastest. Both axes have kind STARFISH_TRIDIAGONAL.
  *

@@ -163,7 +163,7 @@ class Reader:
     def read_statement(self, text, header):
         interface = self.interface
         for pattern, action in (
-                (r"typedef enum (\w+) \{(.*)\} \w+", lambda f: self.read_enum(f[1], f[2])),
+                (r"typedef enum \w+ \{(.*)\} (\w+)", lambda f: self.read_enum(f[2], f[1])),
                 (r"enum \{(.*)\}", lambda f: self.read_enum("", f[1])),
                 (r"typedef struct (\w+) \{(.*)\} \w+", lambda f: self.read_struct(f[1], f[2], header)),
                 (r"typedef struct (\w+) \w+", lambda f: interface.handles.setdefault(f[1], header)),

@@ -20,7 +20,7 @@
 static const struct starfish_member members[] = {
     {MEMBER(n), .type = STARFISH_MEMBER_SIZE},
     {MEMBER(length), .type = STARFISH_MEMBER_REAL},
-    {MEMBER(ends), .type = STARFISH_MEMBER_INT, .values = starfish_end_names, .value_count = STARFISH_ENDS},
+    {MEMBER(ends), .type = STARFISH_MEMBER_INT, .values = starfish_end_names, .value_count = STARFISH_BOX_ENDS},
     {MEMBER(lambda), .type = STARFISH_MEMBER_REAL}};
 static const struct starfish_member_table table =
     STARFISH_MEMBER_TABLE(starfish_helmholtz1d_problem, "helmholtz1d", members);
