@@ -44,6 +44,7 @@ int bench_poisson3d(int argc, char **argv)
                  [POISSON3D_BC] = {"--bc", "neumann/dirichlet", .texts = 1},
                  [POISSON3D_GRID] = {"--grid", "cell", &poisson3d_table},
                  [POISSON3D_Y] = {"--y", "uniform", &poisson3d_table},
+                 [POISSON3D_KIND] = {"--kind", "box", &poisson3d_table},
                  [POISSON3D_METHOD] = {"--method", "slab,blktri", &starfish_poisson_option_table},
                  [POISSON3D_STREAM] = {"--stream", "1"}},
         .library = STARFISH_POISSON_OPTIONS_DEFAULTS};
@@ -55,6 +56,7 @@ int bench_poisson3d(int argc, char **argv)
         {"--bc", OPTION_LIST, &axis[POISSON3D_BC].given, "LIST", .table = &poisson3d_table},
         {"--grid", OPTION_LIST, &axis[POISSON3D_GRID].given, "LIST", .table = &poisson3d_table},
         {"--y", OPTION_LIST, &axis[POISSON3D_Y].given, "LIST", .table = &poisson3d_table},
+        {"--kind", OPTION_LIST, &axis[POISSON3D_KIND].given, "LIST", .table = &poisson3d_table},
         {"--method", OPTION_LIST, &axis[POISSON3D_METHOD].given, "LIST", .table = &starfish_poisson_option_table},
         {"--workers", OPTION_TEXT, &run.sets.given, "SETS",
          .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu without a GPU"},

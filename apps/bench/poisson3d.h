@@ -24,6 +24,7 @@ struct poisson3d_case {
     const struct poisson3d_ends *x, *y, *z;
     starfish_grid grid;
     int stretched; /* y */
+    int kind; /* 0: a box; else a cylinder with its axis, or a shell with its poles: y and z are z and r, r and theta */
     double *coordinates;
     struct starfish_poisson_problem problem; /* points to `coordinates` */
     char size[80];                           /* and precision */
@@ -47,6 +48,7 @@ enum poisson3d_axes {
     POISSON3D_BC,
     POISSON3D_GRID,
     POISSON3D_Y,
+    POISSON3D_KIND,
     POISSON3D_METHOD,
     POISSON3D_STREAM,
     POISSON3D_AXES
@@ -75,6 +77,9 @@ extern const struct starfish_option_table poisson3d_table;
 /* Cases (bench_poisson3d_cases.c): all requested combinations, and room for their limits. */
 starfish_status poisson3d_read_cases(struct poisson3d *run);
 void poisson3d_free_cases(struct poisson3d *run);
+/* Its plan; NULL options: defaults. */
+starfish_status poisson3d_plan(starfish_context *context, const struct poisson3d_case *c,
+                               const struct starfish_poisson_options *options, starfish_plan **plan);
 /* Bytes of a field of the case. */
 size_t poisson3d_bytes(const struct poisson3d_case *c);
 /* The keys of a row that say how large a field is, and the others that say what was solved. */

@@ -20,6 +20,8 @@ static const struct poisson3d_ends all_ends[] = {
 static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed"};
 static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell"};
 static const char *const y_names[] = {"uniform", "stretched"};
+enum { BOX, CYLINDER, SHELL };
+static const char *const kind_names[] = {[BOX] = "box", [CYLINDER] = "cylinder3d", [SHELL] = "shell3d"};
 const char *const poisson3d_places[] = {[POISSON3D_PAGEABLE] = "pageable",
                                         [POISSON3D_PINNED] = "pinned",
                                         [POISSON3D_DEVICE] = "device",
@@ -31,6 +33,7 @@ static const struct starfish_option rows[] = {
     NAMES_ROW("--bc", end_names, "ends as Y/Z, of both, or X/Y/Z; x is periodic else"),
     NAMES_ROW("--grid", grid_names, "of y and z"),
     NAMES_ROW("--y", y_names, "spacing, stretched where y is not periodic"),
+    NAMES_ROW("--kind", kind_names, "coordinates; a cylinder has an axis, a shell poles, in place of an end of z"),
     NAMES_ROW("--where", poisson3d_places,
               "memory of the data; spread: over several GPUs; without, all that there are"),
     NAMES_ROW("--peers", peers, "others' solvers in the same run"),
@@ -60,7 +63,8 @@ void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
 {
     char text[64];
     name_ends(c, text, sizeof text);
-    command_keys(row, KEY("bc", text), KEY("grid", grid_names[c->grid]), KEY("y", y_names[c->stretched]));
+    command_keys(row, KEY("bc", text), KEY("grid", grid_names[c->grid]), KEY("y", y_names[c->stretched]),
+                 KEY("kind", kind_names[c->kind]));
 }
 
 /* A prime number of random values, which then are repeated: of a billion unknowns, numbers one by one would take longer
@@ -91,6 +95,8 @@ static starfish_status stretch(struct poisson3d_case *c, struct starfish_axis *y
     for (size_t j = 0; j < count; ++j) {
         const double t = count > 1 ? 2 * (double)j / (double)(count - 1) - 1 : 0;
         c->coordinates[j] = 0.5 + 0.5 * tanh(strength * t) / tanh(strength);
+        if (c->kind == SHELL)
+            c->coordinates[j] = 0.5 + 0.5 * c->coordinates[j];
     }
     y->kind = STARFISH_STRETCHED;
     y->coordinates = c->coordinates;
@@ -112,9 +118,31 @@ static starfish_status make_case(struct poisson3d_case *c)
         snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2],
                  starfish_precision_names[c->precision]);
     name_ends(c, names, sizeof names);
-    snprintf(c->name, sizeof c->name, "%s %s %s%s", c->size, names, grid_names[c->grid],
-             c->stretched ? ", y stretched" : "");
+    snprintf(c->name, sizeof c->name, "%s %s %s%s%s%s", c->size, names, grid_names[c->grid],
+             c->stretched ? ", y stretched" : "", c->kind == BOX ? "" : ", ",
+             c->kind == BOX ? "" : kind_names[c->kind]);
     return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
+}
+
+/* r of a cylinder and a shell ends at 1. */
+starfish_status poisson3d_plan(starfish_context *context, const struct poisson3d_case *c,
+                               const struct starfish_poisson_options *options, starfish_plan **plan)
+{
+    const double pi = acos(-1);
+    struct starfish_problem problem = {.size = sizeof problem, .kind = STARFISH_CYLINDER3D};
+    struct starfish_axis *const axis = problem.axis;
+    if (c->kind == BOX)
+        return starfish_poisson_plan_create(context, &c->problem, options, plan);
+    memcpy(axis, c->problem.axis, sizeof problem.axis);
+    axis[0].length = 2 * pi;
+    axis[2].ends[0] = STARFISH_END_AXIS;
+    if (c->kind == SHELL) {
+        problem.kind = STARFISH_SHELL3D;
+        axis[1].origin = axis[1].length = 0.5;
+        axis[2].length = pi;
+        axis[2].ends[0] = axis[2].ends[1] = STARFISH_END_POLE;
+    }
+    return starfish_plan_create(context, &problem, options, plan);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
@@ -148,7 +176,8 @@ static starfish_status add_case(void *data)
                                  .y = ends[1],
                                  .z = ends[2],
                                  .grid = (starfish_grid)run->axis[POISSON3D_GRID].now,
-                                 .stretched = (int)run->axis[POISSON3D_Y].now};
+                                 .stretched = (int)run->axis[POISSON3D_Y].now,
+                                 .kind = (int)run->axis[POISSON3D_KIND].now};
     STARFISH_TRY(list_size("--n", axis_text(&run->axis[POISSON3D_N]), c->n));
     if (c->stretched && c->y->ends[0] == STARFISH_PERIODIC)
         return STARFISH_SUCCESS;

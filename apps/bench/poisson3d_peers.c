@@ -166,7 +166,7 @@ starfish_status poisson3d_measure_peers(struct poisson3d *run)
             measure_cufft(run, c, run->limits[i].device);
         if (is_first_of_size(run, i))
             measure_fftw_periodic(run, c, run->limits[i].cores);
-        if (c->stretched)
+        if (c->stretched || c->kind)
             continue;
         starfish_status status = poisson3d_random_field(c, &f);
         STARFISH_THEN(status, poisson3d_random_field(c, &u));

@@ -56,7 +56,7 @@ static starfish_status make_plan(const struct subject *s, int check_residual, st
     options.precision = s->c->precision;
     options.slabs = s->run->library.slabs;
     options.check_residual = check_residual;
-    return starfish_poisson_plan_create(s->run->sets.context, &s->c->problem, &options, plan);
+    return poisson3d_plan(s->run->sets.context, s->c, &options, plan);
 }
 
 static void free_fields(struct subject *s)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-void starfish_problem_free(struct starfish_problem *problem)
+void starfish_problem_free(struct starfish_read_problem *problem)
 {
     free(problem->path);
     free(problem->folder);
@@ -22,10 +22,10 @@ void starfish_problem_free(struct starfish_problem *problem)
     for (size_t i = 0; i < problem->kept_count; ++i)
         free(problem->kept[i]);
     free(problem->kept);
-    *problem = (struct starfish_problem){.path = NULL};
+    *problem = (struct starfish_read_problem){.path = NULL};
 }
 
-size_t starfish_problem_shape(const struct starfish_problem *problem, size_t shape[3])
+size_t starfish_problem_shape(const struct starfish_read_problem *problem, size_t shape[3])
 {
     const size_t dimensions = problem->row->dimensions;
     for (size_t d = 0; d < dimensions; ++d)
@@ -33,14 +33,14 @@ size_t starfish_problem_shape(const struct starfish_problem *problem, size_t sha
     return dimensions;
 }
 
-size_t starfish_problem_shape_here(const struct starfish_problem *problem, size_t shape[3])
+size_t starfish_problem_shape_here(const struct starfish_read_problem *problem, size_t shape[3])
 {
     const size_t rank = starfish_problem_shape(problem, shape);
     shape[0] = problem->planes;
     return rank;
 }
 
-struct starfish_axis starfish_problem_axis(const struct starfish_problem *problem, size_t d)
+struct starfish_axis starfish_problem_axis(const struct starfish_read_problem *problem, size_t d)
 {
     struct starfish_axis axis = {.kind = STARFISH_TRIDIAGONAL, .n = problem->n[d]};
     if (problem->row->axis && d < problem->row->dimensions)
@@ -52,7 +52,7 @@ struct starfish_axis starfish_problem_axis(const struct starfish_problem *proble
     return axis;
 }
 
-int starfish_problem_positions(const struct starfish_problem *problem, size_t d, double *origin, double *spacing,
+int starfish_problem_positions(const struct starfish_read_problem *problem, size_t d, double *origin, double *spacing,
                                double *position)
 {
     const struct starfish_axis axis = starfish_problem_axis(problem, d);

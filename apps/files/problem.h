@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problem files: the problem to solve, as JSON. docs/ describes the keys; `struct starfish_problem` lists them. Every
- * error message is one line `FILE: "key": reason`. Names inside the file are relative to its folder. */
+/* Problem files: the problem to solve, as JSON. docs/ describes the keys; `struct starfish_read_problem` lists them.
+ * Every error message is one line `FILE: "key": reason`. Names inside the file are relative to its folder. */
 #ifndef STARFISH_APPS_FILES_PROBLEM_H
 #define STARFISH_APPS_FILES_PROBLEM_H
 
@@ -18,7 +18,7 @@ struct starfish_values {
 
 enum { STARFISH_PROBLEM_INPUTS = 24, STARFISH_PROBLEM_MOST_KINDS = 32 };
 
-struct starfish_problem {
+struct starfish_read_problem {
     char *path, *folder;
     const struct starfish_kind *plans; /* the kind of plans, which has the options (solver/solver.h), */
     const struct starfish_problem_row *row;
@@ -41,26 +41,26 @@ struct starfish_problem {
 
 /* Read and check the file and the arrays it names. `rhs`, where not NULL, is read instead of what the key "rhs" names.
  * The caller ends with starfish_problem_free, also after a failure. Errors: ARGUMENT, FILE, MEMORY. */
-starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_problem *problem);
+starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_read_problem *problem);
 /* The same for simulations: the arrays of fields and boundary data are not read and need not exist; each has its shape
  * and no data. */
-starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_problem *problem);
+starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_read_problem *problem);
 /* The same of one process among several, to which planes are dealt (base/deal.h). */
 starfish_status starfish_problem_read_part(const char *path, const char *rhs, int rank, int ranks,
-                                           struct starfish_problem *problem);
-void starfish_problem_free(struct starfish_problem *problem);
+                                           struct starfish_read_problem *problem);
+void starfish_problem_free(struct starfish_read_problem *problem);
 
 /* NumPy shape of a field, (nz, ny, nx) or (ny, nx), into `shape`; returns the rank. */
-size_t starfish_problem_shape(const struct starfish_problem *problem, size_t shape[3]);
+size_t starfish_problem_shape(const struct starfish_read_problem *problem, size_t shape[3]);
 /* The same of this process's planes. */
-size_t starfish_problem_shape_here(const struct starfish_problem *problem, size_t shape[3]);
+size_t starfish_problem_shape_here(const struct starfish_read_problem *problem, size_t shape[3]);
 
 /* Where the unknowns of direction d lie: a grid, or TRIDIAGONAL where that is not known. */
-struct starfish_axis starfish_problem_axis(const struct starfish_problem *problem, size_t d);
+struct starfish_axis starfish_problem_axis(const struct starfish_read_problem *problem, size_t d);
 
 /* Positions of the n unknowns of direction d, for pictures and VTK: equal spacing (returns 0, *origin and *spacing are
  * set) or coordinates (returns 1, position[0..n-1] is set). A TRIDIAGONAL axis has indices for positions. */
-int starfish_problem_positions(const struct starfish_problem *problem, size_t d, double *origin, double *spacing,
+int starfish_problem_positions(const struct starfish_read_problem *problem, size_t d, double *origin, double *spacing,
                                double *position);
 
 #endif

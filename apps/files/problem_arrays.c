@@ -14,7 +14,7 @@
 starfish_status key_array(const struct key_reader *reader, const char *key, const struct starfish_wanted *wanted,
                           int is_needed, struct starfish_array *array)
 {
-    struct starfish_problem *problem = reader->problem;
+    struct starfish_read_problem *problem = reader->problem;
     char *path;
     *array = (struct starfish_array){.data = NULL};
     if (reader->only_shapes && !is_needed) {
@@ -43,7 +43,7 @@ starfish_status key_values(const struct key_reader *reader, const char *key, con
     return starfish_json_number(reader->path, key, value, &values->constant);
 }
 
-static struct starfish_wanted field_of(const struct starfish_problem *problem)
+static struct starfish_wanted field_of(const struct starfish_read_problem *problem)
 {
     struct starfish_wanted wanted = {.part = 1, .first = problem->first_plane, .count = problem->planes};
     wanted.rank = starfish_problem_shape(problem, wanted.shape);
@@ -70,7 +70,7 @@ starfish_status key_read_exact(const struct key_reader *reader, const char *key,
 
 /* ---- Arrays of the problem's struct ------------------------------------------------------------------------------ */
 
-static starfish_status keep(struct starfish_problem *problem, void *memory)
+static starfish_status keep(struct starfish_read_problem *problem, void *memory)
 {
     void **grown = realloc(problem->kept, (problem->kept_count + 1) * sizeof *grown);
     if (grown)
@@ -83,7 +83,7 @@ static starfish_status keep(struct starfish_problem *problem, void *memory)
     return STARFISH_SUCCESS;
 }
 
-starfish_status key_keep(struct starfish_problem *problem, struct starfish_array *array, const double **data)
+starfish_status key_keep(struct starfish_read_problem *problem, struct starfish_array *array, const double **data)
 {
     if (!array->data)
         return STARFISH_SUCCESS;
@@ -97,7 +97,7 @@ starfish_status key_keep(struct starfish_problem *problem, struct starfish_array
 }
 
 /* The number of this process's first cell. */
-static size_t first_cell(const struct starfish_problem *problem)
+static size_t first_cell(const struct starfish_read_problem *problem)
 {
     return problem->first_plane * problem->n[0] * (problem->row->dimensions == 3 ? problem->n[1] : 1);
 }
@@ -161,7 +161,7 @@ static starfish_status look_into(const struct key_reader *reader, const char *ke
 
 starfish_status key_read_array(const struct key_reader *reader, const char *key, const json_t *value)
 {
-    struct starfish_problem *problem = reader->problem;
+    struct starfish_read_problem *problem = reader->problem;
     const struct key_place place = key_find(problem->row, key);
     const struct starfish_member *member = place.member;
     const char *dot = member->key ? strchr(member->key, '.') : NULL;

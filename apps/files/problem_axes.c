@@ -27,10 +27,11 @@ static struct starfish_wanted wanted_coordinates(const struct starfish_axis *axi
     };
 }
 
-/* Coordinates must increase, and span the length if that is given too. */
+/* Coordinates must increase, and span the length if that is given too, or the range. */
 static starfish_status check_coordinates(const struct key_reader *reader, const char *key, struct starfish_axis *axis,
                                          const json_t *length)
 {
+    const double ends[2] = {axis->origin, axis->origin + axis->length};
     const double *x = axis->coordinates;
     size_t count = axis->coordinate_count;
     for (size_t i = 1; i < count; ++i)
@@ -38,6 +39,10 @@ static starfish_status check_coordinates(const struct key_reader *reader, const 
     double span = x[count - 1] - x[0];
     axis->origin = x[0];
     axis->length = span;
+    STARFISH_JSON_FAIL_IF(key_has(reader, "range") && ends[1] > ends[0] &&
+                              (fabs(ends[0] - x[0]) > 1e-12 * span || fabs(ends[1] - x[count - 1]) > 1e-12 * span),
+                          reader->path, "range", "must be null or %.17g to %.17g, which \"%s\" spans", x[0],
+                          x[count - 1], key);
     if (!length || json_is_null(length))
         return STARFISH_SUCCESS;
     STARFISH_JSON_FAIL_IF(!json_is_number(length) || !(fabs(json_number_value(length) - span) <= 1e-12 * span),
@@ -51,14 +56,16 @@ static starfish_status read_stretched(const struct key_reader *reader, size_t d,
 {
     static const char *const known[] = {"nodes", "faces", NULL};
     struct starfish_array array;
-    char prefix[] = {'g', 'r', 'i', 'd', '.', key_directions[d][0], '.', '\0'}, key[16];
+    const char *const name = key_direction(reader->problem->row, d);
+    char prefix[16], key[24];
+    snprintf(prefix, sizeof prefix, "grid.%s.", name);
     STARFISH_TRY(starfish_json_known(reader->path, value, prefix, known));
     const json_t *nodes = json_object_get(value, "nodes"), *faces = json_object_get(value, "faces");
     const json_t *file = nodes ? nodes : faces;
     snprintf(key, sizeof key, "%s%s", prefix, nodes ? "nodes" : "faces");
     STARFISH_JSON_FAIL_IF((nodes != NULL) == (faces != NULL) || !json_is_string(file), reader->path, key,
                           "a stretched grid is one file of \"nodes\" or \"faces\"");
-    STARFISH_JSON_FAIL_IF(d == 0, reader->path, key, "x must be uniform: it is Fourier transformed");
+    STARFISH_JSON_FAIL_IF(d == 0, reader->path, key, "%s must be uniform: it is Fourier transformed", name);
     STARFISH_JSON_FAIL_IF(axis->ends[0] == STARFISH_PERIODIC, reader->path, key,
                           "a periodic direction cannot be stretched");
     axis->kind = STARFISH_STRETCHED;
@@ -74,11 +81,15 @@ static starfish_status read_uniform(const struct key_reader *reader, size_t d, c
                                     struct starfish_axis *axis)
 {
     static const char *const grids[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell", "uniform"};
-    const char key[] = {'g', 'r', 'i', 'd', '.', key_directions[d][0], '\0'};
-    const int grid = value ? key_index(value, grids, 3) : STARFISH_NODE;
+    const struct starfish_problem_row *row = reader->problem->row;
+    const int grid = value ? key_index(value, grids, 3) : row->directions ? STARFISH_CELL : STARFISH_NODE;
+    char key[16];
+    snprintf(key, sizeof key, "grid.%s", key_direction(row, d));
     STARFISH_JSON_FAIL_IF(grid < 0, reader->path, key,
                           "must be \"uniform\", \"node\", \"cell\", {\"nodes\": FILE} or {\"faces\": FILE}");
     axis->grid = grid == STARFISH_CELL ? STARFISH_CELL : STARFISH_NODE;
+    if (key_has(reader, "range"))
+        return STARFISH_SUCCESS; /* which has been read */
     return key_number(reader, "length", d + 1, json_array_get(key_get(reader, "length"), d), STARFISH_BOUND_POSITIVE,
                       &axis->length);
 }
@@ -94,14 +105,65 @@ static starfish_status check_nodes(const struct key_reader *reader, size_t d, co
 /* An object with a grid for each direction that is not "uniform". */
 starfish_status key_read_grid(const struct key_reader *reader, const char *key, const json_t *value)
 {
-    static const char *const known[] = {"x", "y", "z", NULL};
+    const struct starfish_problem_row *row = reader->problem->row;
+    const char *known[4] = {NULL};
     struct starfish_axis *axis = key_axes(reader->problem);
-    STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key, "must be an object with x, y and z");
+    for (size_t d = 0; d < row->dimensions; ++d)
+        known[d] = key_direction(row, d);
+    STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key, "must be an object with %s%s%s and %s",
+                          known[0], row->dimensions == 2 ? "" : ", ", row->dimensions == 2 ? "" : known[1],
+                          known[row->dimensions - 1]);
     STARFISH_TRY(starfish_json_known(reader->path, value, "grid.", known));
-    for (size_t d = 0; d < 3; ++d) {
-        const json_t *grid = json_object_get(value, key_directions[d]);
+    for (size_t d = 0; d < row->dimensions; ++d) {
+        const json_t *grid = json_object_get(value, known[d]);
         STARFISH_TRY((json_is_object(grid) ? read_stretched : read_uniform)(reader, d, grid, &axis[d]));
         STARFISH_TRY(check_nodes(reader, d, &axis[d]));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Ranges ---------------------------------------------------------------------------------------------------- */
+
+#define PI 3.14159265358979323846
+
+/* Of the first direction a full circle, of a colatitude from pole to pole. A stretched grid has its own. */
+static starfish_status read_range(const struct key_reader *reader, size_t d, const json_t *value, double range[2])
+{
+    const char *const name = key_direction(reader->problem->row, d);
+    const json_t *grid = json_object_get(key_get(reader, "grid"), name);
+    char key[16];
+    snprintf(key, sizeof key, "range.%s", name);
+    range[0] = range[1] = 0;
+    if (!value || json_is_null(value)) {
+        range[1] = d == 0 ? 2 * PI : name[0] == 't' ? PI : 0;
+        STARFISH_JSON_FAIL_IF(range[1] == 0 && !json_is_object(grid), reader->path, key, "missing");
+        if (json_is_object(grid))
+            range[1] = 0;
+        return STARFISH_SUCCESS;
+    }
+    STARFISH_TRY(starfish_json_list(reader->path, key, value, 2));
+    for (size_t end = 0; end < 2; ++end)
+        STARFISH_TRY(starfish_json_number(reader->path, key, json_array_get(value, end), &range[end]));
+    STARFISH_JSON_FAIL_IF(!(range[1] > range[0]), reader->path, key, "must increase");
+    return STARFISH_SUCCESS;
+}
+
+/* An object with the two ends of each direction. */
+starfish_status key_read_range(const struct key_reader *reader, const char *key, const json_t *value)
+{
+    const struct starfish_problem_row *row = reader->problem->row;
+    const char *known[4] = {NULL};
+    struct starfish_axis *axis = key_axes(reader->problem);
+    for (size_t d = 0; d < row->dimensions; ++d)
+        known[d] = key_direction(row, d);
+    STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key,
+                          "must be an object with pairs of numbers");
+    STARFISH_TRY(starfish_json_known(reader->path, value, "range.", known));
+    for (size_t d = 0; d < row->dimensions; ++d) {
+        double range[2];
+        STARFISH_TRY(read_range(reader, d, json_object_get(value, known[d]), range));
+        axis[d].origin = range[0];
+        axis[d].length = range[1] - range[0];
     }
     return STARFISH_SUCCESS;
 }

@@ -11,14 +11,19 @@
 
 static starfish_status read_ends(const struct key_reader *reader, const json_t *bc, size_t d, starfish_end end[2])
 {
-    const json_t *value = json_object_get(bc, key_directions[d]);
-    const char key[] = {'b', 'c', '.', key_directions[d][0], '\0'};
+    const char *const name = key_direction(reader->problem->row, d);
+    const json_t *value = json_object_get(bc, name);
+    const int has_others = reader->problem->row->directions != NULL;
+    char key[16];
+    snprintf(key, sizeof key, "bc.%s", name);
     const int is_pair = json_is_array(value) && json_array_size(value) == 2;
     STARFISH_JSON_FAIL_IF(!value, reader->path, key, "missing");
     for (size_t side = 0; side < 2; ++side) {
         const int index = key_index(is_pair ? json_array_get(value, side) : value, starfish_end_names, STARFISH_ENDS);
-        STARFISH_JSON_FAIL_IF(index < 0, reader->path, key,
-                              "must be \"periodic\", \"dirichlet\" or \"neumann\", or a pair of these");
+        STARFISH_JSON_FAIL_IF(index < 0 || index == STARFISH_ROBIN || (index > STARFISH_ROBIN && !has_others),
+                              reader->path, key,
+                              "must be \"periodic\", \"dirichlet\"%s or \"neumann\", or a pair of these",
+                              has_others ? ", \"axis\", \"pole\", \"centre\"" : "");
         end[side] = (starfish_end)index;
     }
     STARFISH_JSON_FAIL_IF((end[0] == STARFISH_PERIODIC) != (end[1] == STARFISH_PERIODIC), reader->path, key,
@@ -33,10 +38,10 @@ starfish_status key_read_bc(const struct key_reader *reader, const char *key, co
     const size_t dimensions = reader->problem->row->dimensions;
     const char *known[4] = {NULL};
     for (size_t d = 0; d < dimensions; ++d)
-        known[d] = key_directions[d];
+        known[d] = key_direction(reader->problem->row, d);
     STARFISH_JSON_FAIL_IF(!value, reader->path, key, "missing");
-    STARFISH_JSON_FAIL_IF(!json_is_object(value), reader->path, key, "must be an object with %s",
-                          dimensions == 2 ? "x and y" : "x, y and z");
+    STARFISH_JSON_FAIL_IF(!json_is_object(value), reader->path, key, "must be an object with %s%s%s and %s", known[0],
+                          dimensions == 2 ? "" : ", ", dimensions == 2 ? "" : known[1], known[dimensions - 1]);
     STARFISH_TRY(starfish_json_known(reader->path, value, "bc.", known));
     for (size_t d = 0; d < dimensions; ++d)
         STARFISH_TRY(read_ends(reader, value, d, key_at(reader->problem, &place, place.is_of_axes ? d : 2 * d)));
@@ -78,14 +83,14 @@ starfish_status key_read_origin(const struct key_reader *reader, const char *key
 /* ---- Boundary data ----------------------------------------------------------------------------------------------- */
 
 /* Whether this process has unknowns at an end. */
-static int has_end(const struct starfish_problem *problem, size_t d, size_t end)
+static int has_end(const struct starfish_read_problem *problem, size_t d, size_t end)
 {
     const size_t slowest = problem->row->dimensions - 1, last = problem->first_plane + problem->planes;
     return d != slowest || (problem->planes > 0 && (end ? last == problem->n[d] : problem->first_plane == 0));
 }
 
 /* The other directions, the slowest first. In two dimensions a face is a line. */
-static struct starfish_wanted face_of(const struct starfish_problem *problem, size_t d)
+static struct starfish_wanted face_of(const struct starfish_read_problem *problem, size_t d)
 {
     struct starfish_wanted wanted = {
         .part = d != problem->row->dimensions - 1, .first = problem->first_plane, .count = problem->planes};
@@ -97,24 +102,29 @@ static struct starfish_wanted face_of(const struct starfish_problem *problem, si
 
 starfish_status key_read_boundary(const struct key_reader *reader, const char *key, const json_t *boundary)
 {
-    static const char *const names[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
-    struct starfish_problem *problem = reader->problem;
+    struct starfish_read_problem *problem = reader->problem;
     const size_t dimensions = problem->row->dimensions;
     const char *known[7] = {NULL};
+    char names[6][8];
     if (!boundary)
         return STARFISH_SUCCESS;
     STARFISH_JSON_FAIL_IF(!json_is_object(boundary), reader->path, key, "must be an object");
-    memcpy(known, names, 2 * dimensions * sizeof *names);
+    for (size_t face = 0; face < 2 * dimensions; ++face) {
+        snprintf(names[face], sizeof names[face], "%s%zu", key_direction(problem->row, face / 2), face % 2);
+        known[face] = names[face];
+    }
     STARFISH_TRY(starfish_json_known(reader->path, boundary, "boundary.", known));
     for (size_t face = 0; face < 2 * dimensions; ++face) {
         const json_t *value = json_object_get(boundary, known[face]);
         size_t d = face / 2;
-        char full[16];
+        const struct starfish_axis axis = starfish_problem_axis(problem, d);
+        char full[24];
         if (!value)
             continue;
         snprintf(full, sizeof full, "boundary.%s", known[face]);
-        STARFISH_JSON_FAIL_IF(starfish_problem_axis(problem, d).periodic, reader->path, full,
-                              "a periodic direction has no boundary");
+        STARFISH_JSON_FAIL_IF(axis.periodic, reader->path, full, "a periodic direction has no boundary");
+        STARFISH_JSON_FAIL_IF(axis.ends[face % 2] > STARFISH_ROBIN, reader->path, full,
+                              "nothing is given at an axis, a pole or a centre");
         struct starfish_values *values = &problem->boundary[d][face % 2];
         if (json_is_string(value) && !has_end(problem, d, face % 2))
             values->given = 1;

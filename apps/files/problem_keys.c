@@ -7,7 +7,11 @@
 
 #include <string.h>
 
-const char *const key_directions[] = {"x", "y", "z"};
+const char *key_direction(const struct starfish_problem_row *row, size_t d)
+{
+    static const char *const directions[] = {"x", "y", "z"};
+    return row->directions ? row->directions[d] : directions[d];
+}
 
 static starfish_status read_solution(const struct key_reader *reader, const char *key, const json_t *value)
 {
@@ -29,6 +33,7 @@ static const struct shape {
      "{'type': 'array', 'items': {'type': ['number', 'null']}, 'minItems': 2, 'maxItems': 3}"},
     {"bc", key_read_bc,
      OBJECT "{'x': {'$ref': '#/$defs/ends'}, 'y': {'$ref': '#/$defs/ends'}, 'z': {'$ref': '#/$defs/ends'}}}"},
+    {"range", key_read_range, NULL},
     {"sides", key_read_sides, "{'enum': ['dirichlet', 'periodic']}"},
     {"grid", key_read_grid,
      OBJECT "{'x': {'enum': ['uniform', 'node', 'cell']}, 'y': {'$ref': '#/$defs/grid'}, 'z': {'$ref': "

@@ -14,7 +14,7 @@ enum { MOST_KEYS = 32 };
 struct key_reader {
     const char *path;
     const json_t *root;
-    struct starfish_problem *problem;
+    struct starfish_read_problem *problem;
     const char *rhs; /* in place of the file's, or NULL */
     int only_shapes;
     int rank, ranks;             /* this process among those that share the problem */
@@ -24,7 +24,8 @@ struct key_reader {
 /* Reads a key; `value` is NULL where the file does not have it. */
 typedef starfish_status key_read(const struct key_reader *reader, const char *key, const json_t *value);
 
-extern const char *const key_directions[]; /* "x", "y", "z" */
+/* The name of direction d in keys: "x", "y" or "z" but of problems with names of their own. */
+const char *key_direction(const struct starfish_problem_row *row, size_t d);
 
 /* ---- Keys (problem_keys.c) --------------------------------------------------------------------------------------- */
 
@@ -48,11 +49,11 @@ struct key_place {
     int is_of_axes;
 };
 struct key_place key_find(const struct starfish_problem_row *row, const char *key);
-void *key_at(const struct starfish_problem *problem, const struct key_place *place, size_t index);
+void *key_at(const struct starfish_read_problem *problem, const struct key_place *place, size_t index);
 /* How many of them count. */
-size_t key_count(const struct starfish_problem *problem, const struct key_place *place);
+size_t key_count(const struct starfish_read_problem *problem, const struct key_place *place);
 /* The problem's axes; NULL where its struct has none. */
-struct starfish_axis *key_axes(const struct starfish_problem *problem);
+struct starfish_axis *key_axes(const struct starfish_read_problem *problem);
 /* Of a list `entry` 1, 2, ..., else 0. */
 starfish_status key_number(const struct key_reader *reader, const char *key, size_t entry, const json_t *value,
                            starfish_bound bound, double *number);
@@ -72,7 +73,7 @@ starfish_status key_array(const struct key_reader *reader, const char *key, cons
 starfish_status key_values(const struct key_reader *reader, const char *key, const json_t *value,
                            struct starfish_wanted wanted, int is_needed, struct starfish_values *values);
 /* Give an array to the problem, as doubles, and say where they are. An empty array changes nothing. */
-starfish_status key_keep(struct starfish_problem *problem, struct starfish_array *array, const double **data);
+starfish_status key_keep(struct starfish_read_problem *problem, struct starfish_array *array, const double **data);
 /* What the member that has that name points to. */
 key_read key_read_array;
 key_read key_read_rhs, key_read_exact;
@@ -80,6 +81,6 @@ key_read key_read_rhs, key_read_exact;
 /* ---- Shapes of their own (problem_box.c, problem_axes.c) --------------------------------------------------------- */
 
 key_read key_read_bc, key_read_sides, key_read_origin, key_read_boundary;
-key_read key_read_grid, key_read_matrix;
+key_read key_read_grid, key_read_range, key_read_matrix;
 
 #endif

@@ -49,12 +49,12 @@ struct key_place key_find(const struct starfish_problem_row *row, const char *ke
     return place;
 }
 
-void *key_at(const struct starfish_problem *problem, const struct key_place *place, size_t index)
+void *key_at(const struct starfish_read_problem *problem, const struct key_place *place, size_t index)
 {
     return (char *)problem->data + place->offset + place->member->offset + index * place->stride;
 }
 
-size_t key_count(const struct starfish_problem *problem, const struct key_place *place)
+size_t key_count(const struct starfish_read_problem *problem, const struct key_place *place)
 {
     const char *in = (const char *)problem->data + place->offset;
     size_t count = 0;
@@ -65,7 +65,7 @@ size_t key_count(const struct starfish_problem *problem, const struct key_place 
     return count;
 }
 
-struct starfish_axis *key_axes(const struct starfish_problem *problem)
+struct starfish_axis *key_axes(const struct starfish_read_problem *problem)
 {
     const struct starfish_member_table *table = problem->row->members;
     for (size_t m = 0; m < table->count; ++m)
@@ -105,7 +105,7 @@ int key_index(const json_t *value, const char *const *words, int count)
 starfish_status key_word(const struct key_reader *reader, const char *key, const json_t *value,
                          const char *const *words, int count, int *index)
 {
-    char list[256];
+    char list[512];
     size_t used = 0;
     *index = key_index(value, words, count);
     for (int i = 0; *index < 0 && i < count && used < sizeof list; ++i)
@@ -197,7 +197,7 @@ starfish_status key_read_member(const struct key_reader *reader, const char *key
 /* Directions that there are not have one unknown. */
 starfish_status key_read_sizes(const struct key_reader *reader, const char *key, const json_t *value)
 {
-    struct starfish_problem *problem = reader->problem;
+    struct starfish_read_problem *problem = reader->problem;
     const struct key_place place = key_find(problem->row, key);
     size_t unknowns = 1;
     STARFISH_TRY(read_list(reader, key, value, &place));

@@ -30,24 +30,27 @@ static starfish_status read_kind(struct key_reader *reader)
 /* The problem's struct, and what its kind says of it. */
 static starfish_status make_data(const struct key_reader *reader)
 {
-    struct starfish_problem *problem = reader->problem;
+    struct starfish_read_problem *problem = reader->problem;
     const struct key_place dimensions = key_find(problem->row, "dimensions");
     problem->data = calloc(1, problem->row->members->size);
     STARFISH_FAIL_IF(!problem->data, STARFISH_ERROR_MEMORY, "%s: out of memory for a problem", reader->path);
     if (dimensions.count > 0)
         *(size_t *)key_at(problem, &dimensions, 0) = problem->row->dimensions;
+    const struct key_place kind = key_find(problem->row, "kind");
+    if (kind.member->values && !kind.is_of_axes)
+        STARFISH_TRY(key_read_member(reader, "kind", key_get(reader, "kind")));
     struct starfish_axis *axis = key_axes(problem);
     for (size_t d = 0; axis && d < problem->row->dimensions; ++d)
-        if (key_has(reader, key_directions[d]))
+        if (key_has(reader, key_direction(problem->row, d)))
             axis[d].kind = STARFISH_TRIDIAGONAL;
     return STARFISH_SUCCESS;
 }
 
 /* `reader` says what is read of it. */
-static starfish_status read_file(const char *path, struct key_reader reader, struct starfish_problem *problem)
+static starfish_status read_file(const char *path, struct key_reader reader, struct starfish_read_problem *problem)
 {
     json_t *root;
-    *problem = (struct starfish_problem){.path = strdup(path)};
+    *problem = (struct starfish_read_problem){.path = strdup(path)};
     STARFISH_FAIL_IF(!problem->path, STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
     STARFISH_TRY(starfish_file_folder(path, &problem->folder));
     STARFISH_TRY(starfish_json_load(path, &root));
@@ -61,18 +64,18 @@ static starfish_status read_file(const char *path, struct key_reader reader, str
     return status;
 }
 
-starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_problem *problem)
+starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_read_problem *problem)
 {
     return read_file(path, (struct key_reader){.rhs = rhs, .ranks = 1}, problem);
 }
 
-starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_problem *problem)
+starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_read_problem *problem)
 {
     return read_file(path, (struct key_reader){.rhs = rhs, .only_shapes = 1, .ranks = 1}, problem);
 }
 
 starfish_status starfish_problem_read_part(const char *path, const char *rhs, int rank, int ranks,
-                                           struct starfish_problem *problem)
+                                           struct starfish_read_problem *problem)
 {
     return read_file(path, (struct key_reader){.rhs = rhs, .rank = rank, .ranks = ranks}, problem);
 }

@@ -16,6 +16,9 @@ static const char definitions[] =
     " 'ends': {'anyOf': [{'enum': ['dirichlet', 'neumann', 'periodic']}, {'type': 'array',"
     "   'minItems': 2, 'maxItems': 2,"
     "   'items': {'enum': ['dirichlet', 'neumann', 'periodic']}}]},"
+    " 'all_ends': {'anyOf': [{'$ref': '#/$defs/end'}, {'type': 'array', 'minItems': 2, 'maxItems': 2,"
+    "   'items': {'$ref': '#/$defs/end'}}]},"
+    " 'end': {'enum': ['dirichlet', 'neumann', 'periodic', 'axis', 'pole', 'centre']},"
     " 'grid': {'anyOf': [{'enum': ['uniform', 'node', 'cell']},"
     "   {'type': 'object', 'additionalProperties': false, 'minProperties': 1, 'maxProperties': 1,"
     "    'properties': {'nodes': {'$ref': '#/$defs/file'}, 'faces': {'$ref': '#/$defs/file'}}}]},"
@@ -66,11 +69,42 @@ static json_t *describe_member(const struct key_place *place)
     return is_list ? json_pack("{s:s, s:o}", "type", "array", "items", describe_words(member)) : describe_words(member);
 }
 
+/* An object with an entry for each direction, or for both of its ends. */
+static json_t *describe_directions(const struct starfish_problem_row *row, const char *key)
+{
+    static const struct {
+        const char *key, *entry;
+        int of_ends;
+    } entries[] = {
+        {"bc", "{'$ref': '#/$defs/all_ends'}", 0},
+        {"grid", "{'$ref': '#/$defs/grid'}", 0},
+        {"boundary", "{'$ref': '#/$defs/values'}", 1},
+        {"range", "{'type': ['array', 'null'], 'items': {'type': 'number'}, 'minItems': 2, 'maxItems': 2}", 0}};
+    size_t e = 0;
+    while (e < sizeof entries / sizeof entries[0] && strcmp(entries[e].key, key) != 0)
+        e++;
+    if (e == sizeof entries / sizeof entries[0])
+        return NULL;
+    json_t *properties = json_object();
+    for (size_t i = 0; i < row->dimensions * (entries[e].of_ends ? 2 : 1); i++) {
+        char name[16];
+        if (entries[e].of_ends)
+            snprintf(name, sizeof name, "%s%zu", row->directions[i / 2], i % 2);
+        else
+            snprintf(name, sizeof name, "%s", row->directions[i]);
+        json_object_set_new(properties, name, parse(entries[e].entry));
+    }
+    return json_pack("{s:s, s:b, s:o}", "type", "object", "additionalProperties", 0, "properties", properties);
+}
+
 static json_t *describe(const struct starfish_problem_row *row, const char *key)
 {
     const char *schema = key_schema(key);
     if (strcmp(key, "kind") == 0)
         return json_pack("{s:s}", "const", row->name);
+    json_t *const own = row->directions ? describe_directions(row, key) : NULL;
+    if (own)
+        return own;
     if (schema)
         return parse(schema);
     const struct key_place place = key_find(row, key);

@@ -19,7 +19,7 @@ struct elements_options {
 
 extern const struct starfish_option_table elements_table; /* --element */
 
-/* `data` of a struct starfish_problem. */
+/* `data` of a struct starfish_read_problem. */
 struct elements {
     struct starfish_fem_problem problem; /* the first member */
     const char *path;
@@ -33,6 +33,6 @@ struct elements {
  * left out. The caller ends with starfish_problem_free, also after a failure. Errors: FILE, ARGUMENT (names the
  * option), MEMORY. */
 starfish_status elements_read(const char *path, const struct elements_options *options,
-                              struct starfish_problem *problem);
+                              struct starfish_read_problem *problem);
 
 #endif

@@ -154,12 +154,12 @@ static void forget(void *data)
 }
 
 starfish_status elements_read(const char *path, const struct elements_options *options,
-                              struct starfish_problem *problem)
+                              struct starfish_read_problem *problem)
 {
     static const struct starfish_problem_row row = {
         .name = "fem", .dimensions = 1, .members = &starfish_fem_problem_table};
     struct elements *e = calloc(1, sizeof *e);
-    *problem = (struct starfish_problem){.path = strdup(path),
+    *problem = (struct starfish_read_problem){.path = strdup(path),
                                          .plans = &starfish_kind_fem,
                                          .row = &row,
                                          .data = e,

@@ -34,7 +34,7 @@ enum { PROBLEM_SIMULATED_CYCLES = 10 };
 
 struct problem_run {
     struct problem_options options;
-    struct starfish_problem problem;
+    struct starfish_read_problem problem;
     const struct starfish_transport
         *transport; /* to other ranks (scheduler/runtime/transport.h), NULL: there are none */
     void *library;  /* option struct of the kind's table */

@@ -15,7 +15,7 @@ static struct problem_run *run_of(const struct plan *plan)
 /* "poisson3d, 64 x 64 x 64, f64" */
 static void describe(struct plan *plan)
 {
-    const struct starfish_problem *problem = &run_of(plan)->problem;
+    const struct starfish_read_problem *problem = &run_of(plan)->problem;
     int length = snprintf(plan->size, sizeof plan->size, "%s, ", problem->row->name);
     for (int d = 0; d < (int)problem->row->dimensions; ++d)
         length +=

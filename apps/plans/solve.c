@@ -141,7 +141,7 @@ static void print(const struct solve_run *run)
 static void walk_files(const void *data, struct starfish_alike *alike)
 {
     const struct solve_run *run = data;
-    const struct starfish_problem *problem = &run->solver.problem;
+    const struct starfish_read_problem *problem = &run->solver.problem;
     uint64_t kind = STARFISH_FINGERPRINT;
     starfish_fingerprint_bytes(&kind, problem->row->name, strlen(problem->row->name));
     const struct {

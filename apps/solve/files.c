@@ -25,7 +25,7 @@ struct positions {
     struct starfish_array_axes axes; /* of the solution, slowest direction first */
 };
 
-static starfish_status find_positions(const struct starfish_problem *problem, struct positions *positions)
+static starfish_status find_positions(const struct starfish_read_problem *problem, struct positions *positions)
 {
     const size_t *n = problem->n;
     positions->memory = malloc((n[0] + n[1] + n[2]) * sizeof(double));
@@ -140,7 +140,7 @@ static starfish_status write_slice(const struct solve_run *run, const struct pos
 
 static starfish_status write_plot(const struct solve_run *run, const struct positions *positions)
 {
-    const struct starfish_problem *problem = &run->solver.problem;
+    const struct starfish_read_problem *problem = &run->solver.problem;
     const struct starfish_atmosphere_problem *flat = problem->data;
     const int is_sphere = strcmp(problem->row->name, "atmosphere3d") == 0 && flat->geometry == STARFISH_SPHERE;
     return (is_sphere ? write_globe : write_slice)(run, positions);
@@ -149,7 +149,7 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* A solution that took the place of what the problem was read from would leave another problem. */
-static starfish_status check_solution(const struct starfish_problem *problem, const char *name)
+static starfish_status check_solution(const struct starfish_read_problem *problem, const char *name)
 {
     for (size_t i = 0; i < problem->inputs; i++)
         STARFISH_FAIL_IF(starfish_file_same(name, problem->input[i]), STARFISH_ERROR_ARGUMENT,

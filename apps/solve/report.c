@@ -33,7 +33,7 @@ static struct times summarise(const struct solve_run *run)
 
 static void add_problem(struct table *table, const struct solve_run *run)
 {
-    const struct starfish_problem *problem = &run->solver.problem;
+    const struct starfish_read_problem *problem = &run->solver.problem;
     if (problem->row->dimensions == 3)
         table_line(table, "problem\t%s, %zu x %zu x %zu, %s", problem->row->name, problem->n[0], problem->n[1],
                    problem->n[2], starfish_precision_names[run->solver.precision]);

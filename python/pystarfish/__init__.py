@@ -13,11 +13,13 @@ from ._library import (ArgumentError, FileError, NotSymmetrizableError, Numerica
                        RuntimeFailure, SingularError, StarfishError, UnsupportedError)
 from ._options import describe as options
 from ._plan import Job
-from ._poisson import LinearOperator, Plan, Plan2D, solve
+from ._coordinates import CoordinatesPlan
+from ._poisson import LinearOperator, Plan, Plan2D
+from ._solve import solve
 from ._problems import plan
 
 __version__ = ".".join(str(n) for n in _VERSION)
-__all__ = ["ArgumentError", "AtmospherePlan", "Context", "DeviceArray", "DiffusionPlan", "FemPlan", "FileError", "Job",
-           "LinearOperator", "Mesh", "NotSymmetrizableError", "NumericalError", "OutOfMemoryError", "Plan", "Plan2D",
-           "Q1Plan", "RuntimeFailure", "SingularError", "StarfishError", "StencilPlan", "TridiagonalPlan",
-           "UnsupportedError", "default_context", "options", "plan", "solve"]
+__all__ = ["ArgumentError", "AtmospherePlan", "Context", "CoordinatesPlan", "DeviceArray", "DiffusionPlan",
+           "FemPlan", "FileError", "Job", "LinearOperator", "Mesh", "NotSymmetrizableError", "NumericalError",
+           "OutOfMemoryError", "Plan", "Plan2D", "Q1Plan", "RuntimeFailure", "SingularError", "StarfishError",
+           "StencilPlan", "TridiagonalPlan", "UnsupportedError", "default_context", "options", "plan", "solve"]

@@ -52,11 +52,15 @@ class Job(NotCopied):
             self.finish()
 
 
+_WITH_DATA = (C["STARFISH_DIRICHLET"], C["STARFISH_NEUMANN"])
+
+
 class Plan(NotCopied):
     """A problem, analysed once: solve it for as many right-hand sides as there are. A plan may be used from several
     threads at once. It is a context manager; close() gives its memory back, as the end of its context does."""
 
     family = ""       # of options
+    directions: tuple = AXES
     is_dealt = False  # to the ranks of a communicator, in runs of planes
 
     def __init__(self, context: Optional[Context], precision: str, options: dict):
@@ -170,12 +174,12 @@ class Plan(NotCopied):
         if given is not None and self._ends is None:
             raise argument_error("boundary", "this problem has no boundary data")
         shape = self.local_shape()
-        faces = keys(given, "boundary", [f"{axis}{side}" for axis in AXES[:len(shape)] for side in (0, 1)])
+        faces = keys(given, "boundary", [f"{axis}{side}" for axis in self.directions[:len(shape)] for side in (0, 1)])
         boundary, held = make("starfish_boundary"), []
         for key, value in faces.items():
-            d, side, name = AXES.index(key[0]), int(key[1]), f"boundary['{key}']"
-            if self._ends[d] is None or self._ends[d][side] == C["STARFISH_PERIODIC"]:
-                raise argument_error(name, f"{key[0]} has no such end")
+            d, side, name = self.directions.index(key[:-1]), int(key[-1]), f"boundary['{key}']"
+            if self._ends[d] is None or self._ends[d][side] not in _WITH_DATA:
+                raise argument_error(name, f"{key[:-1]} has no such end")
             if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
                 boundary.constant[d][side] = number(value, name)
                 continue

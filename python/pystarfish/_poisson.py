@@ -12,7 +12,7 @@ from ._context import Context
 from ._library import C, call, make
 from ._plan import Plan as _Plan
 
-_ENDS = {"periodic": C["STARFISH_PERIODIC"], "dirichlet": C["STARFISH_DIRICHLET"], "neumann": C["STARFISH_NEUMANN"]}
+ENDS = {"periodic": C["STARFISH_PERIODIC"], "dirichlet": C["STARFISH_DIRICHLET"], "neumann": C["STARFISH_NEUMANN"]}
 _GRIDS = {"uniform": C["STARFISH_NODE"], "node": C["STARFISH_NODE"], "cell": C["STARFISH_CELL"]}
 _STRETCHED = {"nodes": C["STARFISH_NODE"], "faces": C["STARFISH_CELL"]}
 
@@ -26,16 +26,17 @@ def _numbers(value: Any, name: str, count: Optional[int] = None, complex_numbers
     return taken
 
 
-def ends_of(bc: Mapping, axis: str) -> tuple:
+def ends_of(bc: Mapping, axis: str, words: Mapping = ENDS) -> tuple:
     """The two ends of a direction as C has them."""
     name = f"bc['{axis}']"
     if axis not in bc:
         raise argument_error(name, "is missing: 'periodic', or the low and the high end, each 'dirichlet' or 'neumann'")
-    given, what = bc[axis], "'periodic', or two of 'dirichlet' and 'neumann'"
+    others = [repr(word) for word in words if word != "periodic"]
+    given, what = bc[axis], f"'periodic', or two of {', '.join(others[:-1])} and {others[-1]}"
     pair = (given, given) if isinstance(given, str) else items(given, name, what, (2,))
-    if not all(isinstance(end, str) and end in _ENDS for end in pair) or pair.count("periodic") == 1:
+    if not all(isinstance(end, str) and end in words for end in pair) or pair.count("periodic") == 1:
         raise argument_error(name, f"must be {what}, is {shown(given)}")
-    return tuple(_ENDS[end] for end in pair)
+    return tuple(words[end] for end in pair)
 
 
 def all_ends(bc: Optional[Mapping], dimensions: int) -> list:
@@ -55,13 +56,14 @@ def _set_rows(axis: Any, spec: Mapping, name: str, held: list) -> None:
         setattr(axis, member, held[-1].pointer)
 
 
-def _set_axis(axis: Any, d: int, problem: Mapping, held: list) -> None:
-    """struct starfish_axis of direction d from the keywords of solve()."""
-    spec, name = problem["grid"].get(AXES[d], "uniform"), f"grid['{AXES[d]}']"
+def set_axis(axis: Any, d: int, problem: Mapping, held: list, direction: str, words: Mapping = ENDS) -> None:
+    """struct starfish_axis of direction d, which has that name, from the keywords of solve()."""
+    # pylint: disable=too-many-arguments,too-many-positional-arguments
+    spec, name = problem["grid"].get(direction, "uniform"), f"grid['{direction}']"
     if isinstance(spec, Mapping) and "diag" in spec:
         _set_rows(axis, spec, name, held)
         return
-    axis.ends[:] = ends_of(problem["bc"], AXES[d])
+    axis.ends[:] = ends_of(problem["bc"], direction, words)
     if isinstance(spec, Mapping):
         if len(keys(spec, name, tuple(_STRETCHED))) != 1:
             raise argument_error(name, "a stretched grid is an array of 'nodes' or of 'faces'")
@@ -77,7 +79,7 @@ def _set_axis(axis: Any, d: int, problem: Mapping, held: list) -> None:
     axis.length, axis.origin = (of_direction(problem[what], what, d) for what in ("length", "origin"))
 
 
-def _kept(spec: Any) -> Any:
+def kept(spec: Any) -> Any:
     """What a direction was given as, with copies of its arrays: these are the caller's."""
     if not isinstance(spec, Mapping):
         return spec
@@ -99,12 +101,12 @@ def _axis_adjoint(axis: Any, spec: Any, singular: bool) -> tuple:
     return _adjoint.volumes(widths, ends, nodes), None
 
 
-class _SeparablePlan(_Plan):
+class SeparablePlan(_Plan):
     """A plan of a separable problem."""
     family, is_dealt = "poisson", True
     _axes: tuple = ()  # directions as C has them, without their arrays, and as they were given
 
-    def like(self, rows: Sequence) -> "_SeparablePlan":
+    def like(self, rows: Sequence) -> "SeparablePlan":
         """The same plan with other rows of some directions, or None for those of this plan."""
         given = {name: row for name, row in zip(AXES, rows) if row}
         grid = self._again.get("grid")
@@ -132,7 +134,7 @@ class _SeparablePlan(_Plan):
                 "phases": {phases.phase[i].name.decode(): phases.phase[i].seconds for i in range(phases.phases)}}
 
 
-class Plan(_SeparablePlan):
+class Plan(SeparablePlan):
     """u_xx + u_yy + u_zz + lam u = f on a box, for fields of shape (nz, ny, nx).
 
     length, origin: of the box in x, y, z. bc: for each of "x", "y", "z" "periodic", or the low and the high end, each
@@ -153,16 +155,16 @@ class Plan(_SeparablePlan):
         keywords = {"length": length, "origin": origin, "bc": keys(bc, "bc", AXES), "grid": keys(grid, "grid", AXES)}
         for d, axis in enumerate(problem.axis):
             axis.n = self.shape[2 - d]
-            _set_axis(axis, d, keywords, self._held)
+            set_axis(axis, d, keywords, self._held, AXES[d])
         setattr(problem, "lambda", number(lam, "lam"))
         self._ends = [None if a.kind == C["STARFISH_TRIDIAGONAL"] else tuple(a.ends) for a in problem.axis]
-        kept = {name: _kept(spec) for name, spec in keywords["grid"].items()}
-        self._again.update({**keywords, "grid": kept}, shape=self.shape, lam=lam)
-        self._axes = tuple((axis, kept.get(name)) for axis, name in zip(problem.axis, AXES))
+        copies = {name: kept(spec) for name, spec in keywords["grid"].items()}
+        self._again.update({**keywords, "grid": copies}, shape=self.shape, lam=lam)
+        self._axes = tuple((axis, copies.get(name)) for axis, name in zip(problem.axis, AXES))
         self.create("starfish_poisson_plan_create", ctypes.byref(problem))
 
 
-class Plan2D(_SeparablePlan):
+class Plan2D(SeparablePlan):
     """FISHPACK's BLKTRI problem for fields of shape (ny, nx): x and y are {"lower": a, "diag": b, "upper": c,
     "periodic": False}. With complex_rhs=True right-hand sides are complex; complex coefficients of x make them so."""
 
@@ -179,36 +181,10 @@ class Plan2D(_SeparablePlan):
             _set_rows(axis, spec, name, self._held)
         self.complex_numbers = bool(axes[0].complex_line or options.get("complex_rhs"))
         self.shape = (axes[1].n, axes[0].n)
-        self._again.update(x=_kept(x), y=_kept(y), lam=lam)
+        self._again.update(x=kept(x), y=kept(y), lam=lam)
         self._axes = tuple(zip(axes, (self._again["x"], self._again["y"])))
         self.create("starfish_separable2d_plan_create", ctypes.byref(axes[0]), ctypes.byref(axes[1]),
                     number(lam, "lam"))
-
-
-def solve(f: Any, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None, grid: Optional[Mapping] = None,
-          boundary: Optional[Mapping] = None, lam: float = 0.0, method: str = "auto", precision: str = "f64",
-          return_info: bool = False, *, origin: Any = (0.0, 0.0, 0.0), out: Any = None,
-          context: Optional[Context] = None, **options: Any) -> Any:
-    """Solve u_xx + u_yy + u_zz + lam u = f on a box once; f is of shape (nz, ny, nx).
-
-    boundary: data of the ends, "x0", "x1", ... "z1": a number or an array of the face's shape, (nz, ny), (nz, nx) or
-    (ny, nx); of Neumann ends the derivative along the axis. f is a NumPy array (converted to `precision` where it is
-    of another type or order), or one in device memory of that precision, of CuPy, torch or anything with
-    __cuda_array_interface__ or __dlpack__, which is not copied. The other keywords are those of Plan.
-
-    Returns u, in memory of f's kind; with return_info also a dict, whose residual is max |A u - f| / max |f|.
-    Raises StarfishError's subclasses: ArgumentError, UnsupportedError, SingularError, ...
-    """
-    if return_info:
-        options.setdefault("check_residual", True)
-    shape = tuple(getattr(f, "shape", None) or _arrays.take(f, "f", precision).shape)
-    many = len(shape) == 4 and options.get("count", 1) == shape[0]
-    if len(shape) != 3 and not many:
-        raise argument_error("f", f"must be of shape (nz, ny, nx), is of shape {shape}")
-    options.setdefault("right_hand_sides", 1)
-    with Plan(shape[-3:], length=length, bc=bc, grid=grid, lam=lam, origin=origin, method=method, precision=precision,
-              context=context, **options) as plan:
-        return plan.solve(f, boundary, out, return_info)
 
 
 def LinearOperator(plan: _Plan) -> Any:  # pylint: disable=invalid-name

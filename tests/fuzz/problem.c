@@ -102,7 +102,7 @@ static int is_field(const struct starfish_values *values, size_t rank, const siz
            starfish_array_first_nonfinite(array) == starfish_array_count(array);
 }
 
-static int check_fields(const struct starfish_problem *problem)
+static int check_fields(const struct starfish_read_problem *problem)
 {
     size_t shape[3];
     const size_t rank = starfish_problem_shape(problem, shape);
@@ -128,7 +128,7 @@ static int are_finite(const double *values, size_t count)
     return i == count;
 }
 
-static int check_axis(const struct starfish_problem *problem, size_t d)
+static int check_axis(const struct starfish_read_problem *problem, size_t d)
 {
     const struct starfish_axis here = starfish_problem_axis(problem, d), *axis = &here;
     double origin, spacing, position[64];
@@ -148,7 +148,7 @@ static int check_axis(const struct starfish_problem *problem, size_t d)
     return 0;
 }
 
-static int check_problem(const struct starfish_problem *problem)
+static int check_problem(const struct starfish_read_problem *problem)
 {
     int result = check_fields(problem);
     for (size_t d = 0; result == 0 && d < problem->row->dimensions; ++d)
@@ -158,7 +158,7 @@ static int check_problem(const struct starfish_problem *problem)
 
 static int check_shapes(const char *path, starfish_status status)
 {
-    struct starfish_problem problem;
+    struct starfish_read_problem problem;
     const starfish_status other = starfish_problem_read_shapes(path, NULL, &problem);
     starfish_problem_free(&problem);
     return other == STARFISH_SUCCESS || status != STARFISH_SUCCESS
@@ -181,7 +181,7 @@ static int takes_gigabytes(const uint8_t *data, size_t size)
 
 int target(const uint8_t *data, size_t size)
 {
-    struct starfish_problem problem;
+    struct starfish_read_problem problem;
     if (takes_gigabytes(data, size))
         return 0;
     make_arrays();

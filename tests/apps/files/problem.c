@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 /* Apostrophes stand for quotation marks. */
-static starfish_status read(const char *json, struct starfish_problem *problem)
+static starfish_status read(const char *json, struct starfish_read_problem *problem)
 {
     char text[2048];
     size_t length = strlen(json);
@@ -59,7 +59,7 @@ static int make_files(void **state)
 
 static void poisson3d_is_understood(void **state)
 {
-    struct starfish_problem problem;
+    struct starfish_read_problem problem;
     size_t shape[3];
     double origin, spacing, position[4];
     (void)state;
@@ -99,7 +99,7 @@ static void poisson3d_is_understood(void **state)
 
 static void separable_problems_are_understood(void **state)
 {
-    struct starfish_problem problem;
+    struct starfish_read_problem problem;
     (void)state;
     assert_int_equal(read("{'kind': 'separable3d', 'n': [2, 3, 4], 'length': [7], 'y': " ROWS
                           ", 'z': {'lower': 'z4.npy', 'diag': -2, 'upper': 1, 'periodic': true}, 'rhs': 1}",
@@ -136,7 +136,7 @@ static void uniform_grids_lie_where_they_should(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        struct starfish_problem problem;
+        struct starfish_read_problem problem;
         char json[512];
         double origin, spacing;
         snprintf(json, sizeof json,
@@ -246,7 +246,7 @@ static void bad_files_are_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad_files / sizeof bad_files[0]; ++i) {
-        struct starfish_problem problem;
+        struct starfish_read_problem problem;
         if (read(bad_files[i].json, &problem) == STARFISH_SUCCESS)
             fail_msg("accepted: %s", bad_files[i].json);
         assert_message(bad_files[i].message);
@@ -257,7 +257,7 @@ static void bad_files_are_refused(void **state)
 
 static void problem_files_must_be_files(void **state)
 {
-    struct starfish_problem problem;
+    struct starfish_read_problem problem;
     (void)state;
     assert_int_equal(starfish_problem_read(scratch(""), NULL, &problem), STARFISH_ERROR_FILE);
     assert_message("is a directory");
@@ -288,7 +288,7 @@ static void every_kind_may_name_its_schema(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
-        struct starfish_problem problem;
+        struct starfish_read_problem problem;
         const starfish_status status = read(files[i], &problem);
         if (i == 2)
             assert_message("\"y.$schema\": unknown key"); /* of a file, not of an object in it */
@@ -300,7 +300,7 @@ static void every_kind_may_name_its_schema(void **state)
 
 static void another_rhs_takes_the_place_of_the_file_s(void **state)
 {
-    struct starfish_problem problem;
+    struct starfish_read_problem problem;
     (void)state;
     assert_int_equal(read(RHS("'absent.npy'"), &problem), STARFISH_ERROR_FILE);
     starfish_problem_free(&problem);
