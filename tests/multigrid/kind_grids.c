@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_WIDTHS = 64, MOST_CELLS = 4096, ENOUGH = 12, ALIGNMENT = 256 };
+enum { MOST_WIDTHS = 128, MOST_CELLS = 4096, ENOUGH = 12, ALIGNMENT = 256 };
 
 /* Doubles in the precision; what is in 16 bits is as it is. */
 static void *in_precision(const double *values, size_t count, starfish_precision precision)
