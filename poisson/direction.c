@@ -142,6 +142,8 @@ static void find_places(const struct starfish_axis *axis, double *faces, double 
 {
     const size_t n = axis->n, before = axis->ends[0] == STARFISH_DIRICHLET;
     const double h = axis->kind == STARFISH_UNIFORM ? spacing(axis) : 0, *x = axis->coordinates;
+    if (n == 0)
+        return;
     for (size_t k = 0; axis->grid == STARFISH_CELL && k <= n; k++)
         faces[k] = x ? x[k] : k < n ? axis->origin + (double)k * h : axis->origin + axis->length;
     for (size_t k = 0; axis->grid == STARFISH_CELL && k < n; k++)
@@ -166,7 +168,7 @@ static starfish_status apply_metric(struct starfish_direction *d, const struct s
     if (metric == STARFISH_METRIC_NONE)
         return STARFISH_SUCCESS;
     struct starfish_axis of_grid = *axis;
-    double *faces = malloc((2 * d->n + 1) * sizeof *faces);
+    double *faces = calloc(2 * d->n + 1, sizeof *faces);
     STARFISH_FAIL_IF(!faces, STARFISH_ERROR_MEMORY, "out of memory for places of %zu unknowns", d->n);
     if (axis->kind == STARFISH_UNIFORM)
         of_grid.coordinates = NULL;

@@ -7,7 +7,7 @@
 
 const char *const starfish_end_names[] = {
     [STARFISH_PERIODIC] = "periodic", [STARFISH_DIRICHLET] = "dirichlet", [STARFISH_NEUMANN] = "neumann",
-    [STARFISH_ROBIN] = "robin",       [STARFISH_END_AXIS] = "axis",           [STARFISH_END_POLE] = "pole",
+    [STARFISH_ROBIN] = "robin",       [STARFISH_END_AXIS] = "axis",       [STARFISH_END_POLE] = "pole",
     [STARFISH_END_CENTRE] = "centre"};
 
 starfish_status starfish_problem_take(const void *problem, void *own, size_t bytes)

@@ -25,6 +25,12 @@ void starfish_problem_free(struct starfish_read_problem *problem)
     *problem = (struct starfish_read_problem){.path = NULL};
 }
 
+const char *starfish_problem_direction(const struct starfish_problem_row *row, size_t d)
+{
+    static const char *const directions[] = {"x", "y", "z"};
+    return row->directions ? row->directions[d] : directions[d];
+}
+
 size_t starfish_problem_shape(const struct starfish_read_problem *problem, size_t shape[3])
 {
     const size_t dimensions = problem->row->dimensions;
@@ -68,7 +74,10 @@ int starfish_problem_positions(const struct starfish_read_problem *problem, size
         return 1;
     }
     int cells = axis.periodic || axis.grid == STARFISH_CELL;
-    double first = axis.periodic ? 0 : axis.grid == STARFISH_CELL ? 0.5 : axis.ends[0] == STARFISH_DIRICHLET;
+    const int is_box = problem->row->directions == NULL; /* whose periodic unknowns are at nodes */
+    double first = axis.periodic && (is_box || axis.grid == STARFISH_NODE) ? 0
+                   : axis.grid == STARFISH_CELL                            ? 0.5
+                                                                           : axis.ends[0] == STARFISH_DIRICHLET;
     size_t intervals =
         cells ? axis.n : axis.n + 1 - (axis.ends[0] == STARFISH_NEUMANN) - (axis.ends[1] == STARFISH_NEUMANN);
     *spacing = axis.length / (double)intervals;

@@ -50,6 +50,8 @@ starfish_status starfish_problem_read_part(const char *path, const char *rhs, in
                                            struct starfish_read_problem *problem);
 void starfish_problem_free(struct starfish_read_problem *problem);
 
+/* The name of direction d: "x", "y" or "z" but of problems with names of their own. */
+const char *starfish_problem_direction(const struct starfish_problem_row *row, size_t d);
 /* NumPy shape of a field, (nz, ny, nx) or (ny, nx), into `shape`; returns the rank. */
 size_t starfish_problem_shape(const struct starfish_read_problem *problem, size_t shape[3]);
 /* The same of this process's planes. */

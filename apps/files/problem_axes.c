@@ -36,11 +36,11 @@ static starfish_status check_coordinates(const struct key_reader *reader, const 
     size_t count = axis->coordinate_count;
     for (size_t i = 1; i < count; ++i)
         STARFISH_JSON_FAIL_IF(x[i] <= x[i - 1], reader->path, key, "position %zu does not exceed the one before it", i);
-    double span = x[count - 1] - x[0];
+    const double span = x[count - 1] - x[0], rounding = 1e-12 * fmax(fabs(x[0]), fabs(x[count - 1]));
     axis->origin = x[0];
     axis->length = span;
     STARFISH_JSON_FAIL_IF(key_has(reader, "range") && ends[1] > ends[0] &&
-                              (fabs(ends[0] - x[0]) > 1e-12 * span || fabs(ends[1] - x[count - 1]) > 1e-12 * span),
+                              (fabs(ends[0] - x[0]) > rounding || fabs(ends[1] - x[count - 1]) > rounding),
                           reader->path, "range", "must be null or %.17g to %.17g, which \"%s\" spans", x[0],
                           x[count - 1], key);
     if (!length || json_is_null(length))
@@ -56,7 +56,7 @@ static starfish_status read_stretched(const struct key_reader *reader, size_t d,
 {
     static const char *const known[] = {"nodes", "faces", NULL};
     struct starfish_array array;
-    const char *const name = key_direction(reader->problem->row, d);
+    const char *const name = starfish_problem_direction(reader->problem->row, d);
     char prefix[16], key[24];
     snprintf(prefix, sizeof prefix, "grid.%s.", name);
     STARFISH_TRY(starfish_json_known(reader->path, value, prefix, known));
@@ -84,7 +84,7 @@ static starfish_status read_uniform(const struct key_reader *reader, size_t d, c
     const struct starfish_problem_row *row = reader->problem->row;
     const int grid = value ? key_index(value, grids, 3) : row->directions ? STARFISH_CELL : STARFISH_NODE;
     char key[16];
-    snprintf(key, sizeof key, "grid.%s", key_direction(row, d));
+    snprintf(key, sizeof key, "grid.%s", starfish_problem_direction(row, d));
     STARFISH_JSON_FAIL_IF(grid < 0, reader->path, key,
                           "must be \"uniform\", \"node\", \"cell\", {\"nodes\": FILE} or {\"faces\": FILE}");
     axis->grid = grid == STARFISH_CELL ? STARFISH_CELL : STARFISH_NODE;
@@ -109,7 +109,7 @@ starfish_status key_read_grid(const struct key_reader *reader, const char *key, 
     const char *known[4] = {NULL};
     struct starfish_axis *axis = key_axes(reader->problem);
     for (size_t d = 0; d < row->dimensions; ++d)
-        known[d] = key_direction(row, d);
+        known[d] = starfish_problem_direction(row, d);
     STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key, "must be an object with %s%s%s and %s",
                           known[0], row->dimensions == 2 ? "" : ", ", row->dimensions == 2 ? "" : known[1],
                           known[row->dimensions - 1]);
@@ -129,7 +129,7 @@ starfish_status key_read_grid(const struct key_reader *reader, const char *key, 
 /* Of the first direction a full circle, of a colatitude from pole to pole. A stretched grid has its own. */
 static starfish_status read_range(const struct key_reader *reader, size_t d, const json_t *value, double range[2])
 {
-    const char *const name = key_direction(reader->problem->row, d);
+    const char *const name = starfish_problem_direction(reader->problem->row, d);
     const json_t *grid = json_object_get(key_get(reader, "grid"), name);
     char key[16];
     snprintf(key, sizeof key, "range.%s", name);
@@ -144,7 +144,7 @@ static starfish_status read_range(const struct key_reader *reader, size_t d, con
     STARFISH_TRY(starfish_json_list(reader->path, key, value, 2));
     for (size_t end = 0; end < 2; ++end)
         STARFISH_TRY(starfish_json_number(reader->path, key, json_array_get(value, end), &range[end]));
-    STARFISH_JSON_FAIL_IF(!(range[1] > range[0]), reader->path, key, "must increase");
+    STARFISH_JSON_FAIL_IF(!(range[1] > range[0]) || !isfinite(range[1] - range[0]), reader->path, key, "must increase");
     return STARFISH_SUCCESS;
 }
 
@@ -155,7 +155,7 @@ starfish_status key_read_range(const struct key_reader *reader, const char *key,
     const char *known[4] = {NULL};
     struct starfish_axis *axis = key_axes(reader->problem);
     for (size_t d = 0; d < row->dimensions; ++d)
-        known[d] = key_direction(row, d);
+        known[d] = starfish_problem_direction(row, d);
     STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key,
                           "must be an object with pairs of numbers");
     STARFISH_TRY(starfish_json_known(reader->path, value, "range.", known));

@@ -11,7 +11,7 @@
 
 static starfish_status read_ends(const struct key_reader *reader, const json_t *bc, size_t d, starfish_end end[2])
 {
-    const char *const name = key_direction(reader->problem->row, d);
+    const char *const name = starfish_problem_direction(reader->problem->row, d);
     const json_t *value = json_object_get(bc, name);
     const int has_others = reader->problem->row->directions != NULL;
     char key[16];
@@ -38,7 +38,7 @@ starfish_status key_read_bc(const struct key_reader *reader, const char *key, co
     const size_t dimensions = reader->problem->row->dimensions;
     const char *known[4] = {NULL};
     for (size_t d = 0; d < dimensions; ++d)
-        known[d] = key_direction(reader->problem->row, d);
+        known[d] = starfish_problem_direction(reader->problem->row, d);
     STARFISH_JSON_FAIL_IF(!value, reader->path, key, "missing");
     STARFISH_JSON_FAIL_IF(!json_is_object(value), reader->path, key, "must be an object with %s%s%s and %s", known[0],
                           dimensions == 2 ? "" : ", ", dimensions == 2 ? "" : known[1], known[dimensions - 1]);
@@ -110,7 +110,8 @@ starfish_status key_read_boundary(const struct key_reader *reader, const char *k
         return STARFISH_SUCCESS;
     STARFISH_JSON_FAIL_IF(!json_is_object(boundary), reader->path, key, "must be an object");
     for (size_t face = 0; face < 2 * dimensions; ++face) {
-        snprintf(names[face], sizeof names[face], "%s%zu", key_direction(problem->row, face / 2), face % 2);
+        snprintf(names[face], sizeof names[face], "%s%zu", starfish_problem_direction(problem->row, face / 2),
+                 face % 2);
         known[face] = names[face];
     }
     STARFISH_TRY(starfish_json_known(reader->path, boundary, "boundary.", known));

@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-const char *key_direction(const struct starfish_problem_row *row, size_t d)
-{
-    static const char *const directions[] = {"x", "y", "z"};
-    return row->directions ? row->directions[d] : directions[d];
-}
-
 static starfish_status read_solution(const struct key_reader *reader, const char *key, const json_t *value)
 {
     if (!value)

@@ -24,9 +24,6 @@ struct key_reader {
 /* Reads a key; `value` is NULL where the file does not have it. */
 typedef starfish_status key_read(const struct key_reader *reader, const char *key, const json_t *value);
 
-/* The name of direction d in keys: "x", "y" or "z" but of problems with names of their own. */
-const char *key_direction(const struct starfish_problem_row *row, size_t d);
-
 /* ---- Keys (problem_keys.c) --------------------------------------------------------------------------------------- */
 
 /* Of files of that kind, the first is "kind"; ended by NULL. */

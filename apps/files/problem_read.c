@@ -41,7 +41,7 @@ static starfish_status make_data(const struct key_reader *reader)
         STARFISH_TRY(key_read_member(reader, "kind", key_get(reader, "kind")));
     struct starfish_axis *axis = key_axes(problem);
     for (size_t d = 0; axis && d < problem->row->dimensions; ++d)
-        if (key_has(reader, key_direction(problem->row, d)))
+        if (key_has(reader, starfish_problem_direction(problem->row, d)))
             axis[d].kind = STARFISH_TRIDIAGONAL;
     return STARFISH_SUCCESS;
 }

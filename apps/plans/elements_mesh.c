@@ -160,11 +160,11 @@ starfish_status elements_read(const char *path, const struct elements_options *o
         .name = "fem", .dimensions = 1, .members = &starfish_fem_problem_table};
     struct elements *e = calloc(1, sizeof *e);
     *problem = (struct starfish_read_problem){.path = strdup(path),
-                                         .plans = &starfish_kind_fem,
-                                         .row = &row,
-                                         .data = e,
-                                         .forget = forget,
-                                         .reals = starfish_fem_nodes};
+                                              .plans = &starfish_kind_fem,
+                                              .row = &row,
+                                              .data = e,
+                                              .forget = forget,
+                                              .reals = starfish_fem_nodes};
     STARFISH_FAIL_IF(!e || !problem->path, STARFISH_ERROR_MEMORY, "%s: out of memory for a mesh", path);
     e->path = problem->path;
     STARFISH_TRY(starfish_gmsh_read(path, &e->gmsh));

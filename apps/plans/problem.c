@@ -135,11 +135,11 @@ static starfish_status prepare_face(const struct problem_run *run, const char *k
 
 static starfish_status prepare_boundary(struct problem_run *run)
 {
-    static const char *const keys[] = {"boundary.x0", "boundary.x1", "boundary.y0",
-                                       "boundary.y1", "boundary.z0", "boundary.z1"};
-    for (size_t face = 0; face < 6; ++face) {
+    for (size_t face = 0; face < 2 * run->problem.row->dimensions; ++face) {
         struct starfish_values *values = &run->problem.boundary[face / 2][face % 2];
-        STARFISH_TRY(prepare_face(run, keys[face], values));
+        char key[24];
+        snprintf(key, sizeof key, "boundary.%s%zu", starfish_problem_direction(run->problem.row, face / 2), face % 2);
+        STARFISH_TRY(prepare_face(run, key, values));
         run->boundary.array[face / 2][face % 2] = values->array.data;
         run->boundary.constant[face / 2][face % 2] = values->constant;
     }

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const axis_names[] = {"x", "y", "z"};
-
 /* Positions of the unknowns in all directions, one after the other, in memory that the caller frees. */
 struct positions {
     double *memory, *position[3];
@@ -40,7 +38,7 @@ static starfish_status find_positions(const struct starfish_read_problem *proble
         positions->axis[d] = (struct starfish_vtk_axis){n[d], origin, spacing, stretched ? position : NULL};
         if (d < problem->row->dimensions) {
             const size_t slot = problem->row->dimensions - 1 - d;
-            positions->axes.name[slot] = axis_names[d];
+            positions->axes.name[slot] = starfish_problem_direction(problem->row, d);
             positions->axes.position[slot] = position;
             positions->axes.spacing[slot] = stretched ? 0 : spacing;
         }
@@ -123,16 +121,18 @@ static starfish_status write_slice(const struct solve_run *run, const struct pos
     for (size_t row = 0; row < n[up]; ++row)
         for (size_t i = 0; i < n[across]; ++i)
             *values++ = starfish_array_get(&run->solver.solution, i * apart[across] + row * apart[up] + at * apart[d]);
+    const struct starfish_problem_row *problem = run->solver.problem.row;
     int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->solver.problem.path));
     if (is_solid)
-        snprintf(title + length, sizeof title - (size_t)length, " at %s = %.4g", axis_names[d],
-                 positions->position[d][at]);
-    const struct starfish_slice slice = {{n[across], n[up]},
-                                         {positions->position[across], positions->position[up]},
-                                         plane.data,
-                                         {axis_names[across], axis_names[up]},
-                                         title,
-                                         NULL};
+        snprintf(title + length, sizeof title - (size_t)length, " at %s = %.4g",
+                 starfish_problem_direction(problem, (size_t)d), positions->position[d][at]);
+    const struct starfish_slice slice = {
+        {n[across], n[up]},
+        {positions->position[across], positions->position[up]},
+        plane.data,
+        {starfish_problem_direction(problem, across), starfish_problem_direction(problem, up)},
+        title,
+        NULL};
     starfish_status status = starfish_image_write(run->options.plot, &slice);
     starfish_array_free(&plane);
     return status;
@@ -190,6 +190,9 @@ starfish_status solve_check_outputs(struct solve_run *run)
     struct positions positions;
     STARFISH_FAIL_IF(run->options.plot && run->solver.transport, STARFISH_ERROR_UNSUPPORTED,
                      "--plot: goes without --mpi: no rank has a whole slice");
+    STARFISH_FAIL_IF((run->options.plot || run->options.vtk) && run->solver.problem.row->directions,
+                     STARFISH_ERROR_UNSUPPORTED, "%s: problems of kind %s are not drawn yet",
+                     run->options.plot ? "--plot" : "--vtk", run->solver.problem.row->name);
     if (problem_rank(&run->solver) > 0)
         return STARFISH_SUCCESS; /* the first one writes first */
     STARFISH_TRY(find_positions(&run->solver.problem, &positions));

@@ -107,6 +107,32 @@ class Bad(Case):
         self.refuse(2, "is a directory", "solve", self.folder)
         self.refuse(2, "No such file", "solve", "absent.json")
 
+    def test_coordinates(self):
+        """What problems on cylinders and spheres may not say, and pictures that are not drawn."""
+        ends = {"theta": "periodic", "r": ["axis", "neumann"]}
+        polar = {"kind": "polar2d", "n": [8, 4], "range": {"r": [0, 1]}, "bc": ends, "rhs": 1}
+        ends_of_shell = {"phi": "periodic", "r": "dirichlet", "theta": "pole"}
+        shell = {"kind": "shell3d", "n": [8, 4, 6], "bc": ends_of_shell, "rhs": 1}
+        for message, problem in (
+            ('"range.r": missing', {**polar, "range": {}}),
+            ('"range.r": must increase', {**polar, "range": {"r": [1, 0]}}),
+            ('"range.z": unknown key', {**polar, "range": {"r": [0, 1], "z": [0, 1]}}),
+            ('"length": unknown key', {**polar, "length": [1, 1]}),
+            ('"bc.r": must be', {**polar, "bc": {"theta": "periodic", "r": ["axis", "robin"]}}),
+            ('"bc": must be an object with theta and r', {**polar, "bc": "periodic"}),
+            ('"boundary.r0": nothing is given', {**polar, "boundary": {"r0": 1}}),
+            ('"boundary.theta1": a periodic direction', {**polar, "boundary": {"theta1": 1}}),
+            ('"grid.theta.nodes": theta must be uniform', {**polar, "grid": {"theta": {"nodes": "t.npy"}}}),
+            ("axis r.ends[0] must be STARFISH_END_AXIS", {**polar, "bc": {"theta": "periodic", "r": "neumann"}}),
+            ("axis r: its range is -1 to 1", {**polar, "range": {"r": [-1, 1]}}),
+            ("axis theta.length is 7", {**polar, "range": {"theta": [0, 7], "r": [0, 1]}}),
+            ("axis theta.ends[1]", {**shell, "range": {"r": [1, 2], "theta": [0, 1]}}),
+        ):
+            with self.subTest(message=message):
+                self.refuse(2, message, "solve", self.write("p.json", problem))
+        for option, name in (("--plot", "u.png"), ("--vtk", "u.vtr")):
+            self.refuse(2, f"{option}: problems of kind polar2d", "solve", self.write("p.json", polar), option, name)
+
     def test_what_f32_cannot_hold(self):
         """A value that would become infinite or zero is named; one that is nothing beside the largest may go."""
         tiny = {"x": "periodic", "y": ["dirichlet", "dirichlet"], "z": ["dirichlet", "dirichlet"]}

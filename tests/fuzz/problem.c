@@ -111,7 +111,8 @@ static int check_fields(const struct starfish_read_problem *problem)
     if (!is_field(&problem->rhs, rank, shape) || !is_field(&problem->exact, rank, shape))
         return fuzz_broken("a field of another shape, or that is not finite");
     for (size_t face = 0; face < 6; ++face)
-        if (!is_field(&problem->boundary[face / 2][face % 2], 2, faces[face / 2]))
+        if (!is_field(&problem->boundary[face / 2][face % 2], rank - 1,
+                      rank == 2 ? &problem->n[face < 2] : faces[face / 2]))
             return fuzz_broken("boundary data of another shape, or that are not finite");
     for (size_t m = 0; m < row->members->count; ++m)
         if (strcmp(row->members->member[m].name, "lambda") == 0 &&

@@ -107,7 +107,7 @@ static void neighbours(const struct line *l, const double *u, size_t stride, siz
 static double second_difference(const struct line *l, char metric, const double *u, size_t stride, size_t k,
                                 const double g[2])
 {
-    double beside[2];
+    double beside[2] = {0, 0};
     const double here = u[k * stride], volume = metric_at_face(metric, l->at[k]);
     neighbours(l, u, stride, k, g, beside);
     const double flux_low = metric_at_face(metric, l->low[k]) * (here - beside[0]) / l->before[k];
@@ -181,7 +181,7 @@ static void apply(const struct problem *p, const double *u, double *f)
     const char *metrics = metrics_of(p->kind);
     for (size_t e = 0; e < count; e++) {
         size_t rest = e, stride = 1;
-        double at[3], sum = p->lambda * u[e];
+        double at[3] = {0, 0, 0}, sum = p->lambda * u[e];
         for (size_t d = 0; d < p->dimensions; rest /= p->line[d++].n)
             at[d] = p->line[d].at[rest % p->line[d].n];
         rest = e;
@@ -245,8 +245,9 @@ static void check_recovers(struct problem *p, unsigned uniform, const struct sta
                            unsigned *seed)
 {
     const size_t count = size_of(p);
-    double *u = test_reals(STARFISH_F64, count, seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
-    void *rhs = malloc(count * sizeof *f);
+    double *u = test_reals(STARFISH_F64, count, seed), *f = calloc(count + 1, sizeof *f),
+           *v = calloc(count + 1, sizeof *v);
+    void *rhs = calloc(count + 1, sizeof *f);
     struct starfish_result result = STARFISH_RESULT_DEFAULTS;
     struct starfish_boundary boundary;
     starfish_plan *plan;
