@@ -22,6 +22,7 @@ struct operation {
     int periodic[3];
     double lambda, offset[2];                       /* of the real and of the imaginary part */
     double *lower[3], *diag[3], *upper[3], *sum[3]; /* sum: of what is there */
+    double *weight_x, *scale_y;                     /* NULL: ones */
     void *u, *rhs;
 };
 
@@ -51,7 +52,7 @@ static double *sums_create(const struct operation *o, int axis)
 }
 
 static struct operation operation_create(starfish_precision precision, const size_t n[3], int periodic,
-                                         enum numbers numbers, unsigned *seed)
+                                         enum numbers numbers, int factors, unsigned *seed)
 {
     struct operation o = {.precision = precision, .numbers = numbers, .lambda = 0.7, .offset = {0.3, 0.3}};
     if (numbers != REAL_NUMBERS)
@@ -68,6 +69,8 @@ static struct operation operation_create(starfish_precision precision, const siz
     }
     o.u = test_reals(precision, n[0] * n[1] * n[2], seed);
     o.rhs = test_reals(precision, n[0] * n[1] * n[2], seed);
+    o.weight_x = factors & TEST_WEIGHT_X ? test_factors(n[2], seed) : NULL;
+    o.scale_y = factors & TEST_SCALE_Y ? test_factors(n[1], seed) : NULL;
     return o;
 }
 
@@ -81,6 +84,8 @@ static void operation_destroy(struct operation *o)
     }
     free(o->u);
     free(o->rhs);
+    free(o->weight_x);
+    free(o->scale_y);
 }
 
 /* u at (i,j,k), wrapped where periodic and zero outside otherwise. */
@@ -114,7 +119,8 @@ static void add_entry(const struct operation *o, int axis, const double *diagona
                       int centre, struct products *p)
 {
     const int pairs = axis == 1 && o->numbers == COMPLEX_NUMBERS_AND_Y;
-    const double re = diagonal[pairs ? 2 * row : row];
+    const double factor = axis == 0 && o->weight_x ? o->weight_x[at[2]] : 1;
+    const double re = factor * diagonal[pairs ? 2 * row : row];
     if (centre)
         p->diagonal += re;
     else
@@ -138,11 +144,16 @@ static struct products apply(const struct operation *o, long i, long j, long k)
     return p;
 }
 
+static double scale_of(const struct operation *o, size_t j)
+{
+    return o->scale_y ? o->scale_y[j] : 1;
+}
+
 static double element_residual(const struct operation *o, size_t i, size_t j, size_t k, int with_offset)
 {
     const double f = test_real_get(o->rhs, o->precision, i + o->n[0] * (j + o->n[1] * k));
     const double offset = with_offset ? o->offset[o->numbers != REAL_NUMBERS && i > 0] : 0;
-    return f - offset - apply(o, (long)i, (long)j, (long)k).value;
+    return f - scale_of(o, j) * offset - apply(o, (long)i, (long)j, (long)k).value;
 }
 
 static void naive_maxima(const struct operation *o, const struct test_slab *slab, int with_offset,
@@ -153,11 +164,11 @@ static void naive_maxima(const struct operation *o, const struct test_slab *slab
         for (size_t j = 0; j < o->n[1]; j++)
             for (size_t i = 0; i < o->n[0]; i++) {
                 const double f = test_real_get(o->rhs, o->precision, i + o->n[0] * (j + o->n[1] * k));
-                const double size = apply(o, (long)i, (long)j, (long)k).size + fabs(f);
+                const double size = apply(o, (long)i, (long)j, (long)k).size + fabs(f), scale = scale_of(o, j);
                 const double found[STARFISH_MAXIMA] = {
-                    [STARFISH_MAXIMUM_RESIDUAL] = fabs(element_residual(o, i, j, k, with_offset)),
-                    [STARFISH_MAXIMUM_RHS] = fabs(f),
-                    [STARFISH_MAXIMUM_SIZE] = size,
+                    [STARFISH_MAXIMUM_RESIDUAL] = fabs(element_residual(o, i, j, k, with_offset)) / scale,
+                    [STARFISH_MAXIMUM_RHS] = fabs(f) / scale,
+                    [STARFISH_MAXIMUM_SIZE] = size / scale,
                     [STARFISH_MAXIMUM_SOLUTION] = fabs(u_at(o, (long)i, (long)j, (long)k))};
                 for (int m = 0; m < STARFISH_MAXIMA; m++)
                     maximum[m] = fmax(maximum[m], found[m]);
@@ -220,6 +231,8 @@ static void device_residual(const struct test_stencil_device *device, const stru
         a.below = memory->upload(u + (slab->first + nz - 1) % nz * plane, plane);
     if (after < nz || o->periodic[2])
         a.above = memory->upload(u + after % nz * plane, plane);
+    a.weight_x = o->weight_x ? memory->upload(o->weight_x, nz * sizeof(double)) : NULL;
+    a.scale_y = o->scale_y ? memory->upload(o->scale_y, o->n[1] * sizeof(double)) : NULL;
     if (with_offset)
         a.offset = memory->upload(o->offset, o->numbers != REAL_NUMBERS ? 2 * sizeof(double) : sizeof(double));
     device->residual(o->precision, &a);
@@ -229,19 +242,20 @@ static void device_residual(const struct test_stencil_device *device, const stru
 }
 
 static void check_residual(const struct test_stencil_device *device, const struct test_slab *slab,
-                           starfish_precision precision, int periodic, enum numbers numbers)
+                           starfish_precision precision, int periodic, enum numbers numbers, int factors)
 {
     unsigned seed = 17;
-    struct operation o = operation_create(precision, slab->n, periodic, numbers, &seed);
+    struct operation o = operation_create(precision, slab->n, periodic, numbers, factors, &seed);
     for (int with_offset = 0; with_offset < 2; with_offset++) {
         double expected[STARFISH_MAXIMA], got[STARFISH_MAXIMA];
         naive_maxima(&o, slab, with_offset, expected);
         device_residual(device, &o, slab, with_offset, got);
         for (int m = 0; m < STARFISH_MAXIMA; m++)
             if (!(fabs(got[m] - expected[m]) <= 32 * test_real_epsilon(precision)))
-                fail_msg("%s f%d %zux%zux%zu planes %zu+%zu periodic %d numbers %d: maximum[%d] %.17g, not %.17g",
+                fail_msg("%s f%d %zux%zux%zu planes %zu+%zu periodic %d numbers %d factors %d: maximum[%d] %.17g, not "
+                         "%.17g",
                          device->memory->name, precision == STARFISH_F32 ? 32 : 64, slab->n[0], slab->n[1], slab->n[2],
-                         slab->first, slab->count, periodic, (int)numbers, m, got[m], expected[m]);
+                         slab->first, slab->count, periodic, (int)numbers, factors, m, got[m], expected[m]);
     }
     operation_destroy(&o);
 }
@@ -251,7 +265,9 @@ void test_residual_slab(const struct test_stencil_device *device, const struct t
     for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++)
         for (int periodic = 0; periodic < 8; periodic++)
             for (int numbers = REAL_NUMBERS; numbers < (slab->n[0] == 2 ? NUMBERS : COMPLEX_NUMBERS); numbers++)
-                check_residual(device, slab, (starfish_precision)precision, periodic, (enum numbers)numbers);
+                for (int with_factors = 0; with_factors < 2; with_factors++)
+                    check_residual(device, slab, (starfish_precision)precision, periodic, (enum numbers)numbers,
+                                   with_factors ? 1 + periodic % TEST_BOTH_FACTORS : 0);
 }
 
 void test_residual_table(const struct test_stencil_device *device)
@@ -269,7 +285,7 @@ void test_residual_not_finite(const struct test_stencil_device *device)
             for (int in_rhs = 0; in_rhs < 2; in_rhs++) {
                 unsigned seed = 23;
                 double maximum[STARFISH_MAXIMA];
-                struct operation o = operation_create((starfish_precision)precision, slab.n, 0, REAL_NUMBERS, &seed);
+                struct operation o = operation_create((starfish_precision)precision, slab.n, 0, REAL_NUMBERS, 0, &seed);
                 /* Row 4 of plane 1, which the slab has. */
                 test_real_put(in_rhs ? o.rhs : o.u, o.precision, 7 + 33 * (4 + 5 * 1), bad[b]);
                 device_residual(device, &o, &slab, 1, maximum);

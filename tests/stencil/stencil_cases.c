@@ -21,6 +21,14 @@ const struct test_slab test_slabs[TEST_SLABS] = {
     {{1, 1, 77}, 1, 75}, {{1, 2, 41}, 0, 9}, {{31, 33, 1}, 0, 1}, {{32, 8, 19}, 4, 15}, {{39, 17, 11}, 3, 5},
 };
 
+double *test_factors(size_t count, unsigned *seed)
+{
+    double *factor = test_reals(STARFISH_F64, count, seed);
+    for (size_t i = 0; i < count; i++)
+        factor[i] += 1.5;
+    return factor;
+}
+
 /* ---- Constant mode ----------------------------------------------------------------------------------------------- */
 
 static void *weights(starfish_precision precision, size_t n, unsigned *seed)

@@ -31,10 +31,15 @@ struct test_slab {
     size_t n[3], first, count;
 };
 
+/* Which factors of other coordinates an operator has, and values of one of them, in (0.5, 2.5); the caller frees. */
+enum { TEST_WEIGHT_X = 1, TEST_SCALE_Y = 2, TEST_BOTH_FACTORS = 3 };
+double *test_factors(size_t count, unsigned *seed);
+
 enum { TEST_SLABS = 25 };
 extern const struct test_slab test_slabs[TEST_SLABS];
 
-/* residual_cases.c: every small slab, precision and set of periodic directions; complex numbers where n[0] is 2. */
+/* residual_cases.c: every small slab, precision and set of periodic directions, with factors and without; complex
+ * numbers where n[0] is 2. */
 void test_residual_table(const struct test_stencil_device *device);
 void test_residual_slab(const struct test_stencil_device *device, const struct test_slab *slab);
 void test_residual_not_finite(const struct test_stencil_device *device);
