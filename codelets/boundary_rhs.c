@@ -13,7 +13,8 @@ struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     struct starfish_faces faces;
-    int factors;                         /* position among the data, or -1 */
+    int factors; /* position among the data, or -1 */
+    size_t factor_planes, first_factor;
     struct starfish_boundary_rhs kernel; /* pointers are filled in by the task */
 };
 
@@ -25,8 +26,9 @@ static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct 
     kernel.rhs_strides = starfish_slab_strides(buffers[0], kernel.planes);
     kernel.result = starfish_slab_memory(buffers[1]);
     kernel.result_strides = starfish_slab_strides(buffers[1], kernel.planes);
-    kernel.weight_x = starfish_optional(buffers, a->factors);
-    kernel.scale_y = kernel.weight_x ? kernel.weight_x + kernel.planes : NULL;
+    const double *const factors = starfish_optional(buffers, a->factors);
+    kernel.weight_x = factors ? factors + a->first_factor : NULL;
+    kernel.scale_y = factors ? factors + a->factor_planes : NULL;
     starfish_faces_here(&a->faces, buffers, kernel.face);
     return kernel;
 }
@@ -69,6 +71,8 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
 
     struct arguments arguments = {
         .precision = d->precision,
+        .factor_planes = d->factor_planes,
+        .first_factor = d->first_factor,
         .kernel = {.first_plane = d->first_plane, .planes = d->planes, .past_caches = d->past_caches}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     arguments.factors = starfish_task_optional(&task, d->factors, STARPU_R);

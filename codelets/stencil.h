@@ -97,8 +97,10 @@ struct starfish_boundary_task {
     int device;
     starpu_data_handle_t rhs, result; /* slabs, of rows wherever they lie */
     starpu_data_handle_t factors;     /* the operator's, or NULL */
-    const char *name;                 /* NULL: "boundary data" */
-    int past_caches;                  /* as struct starfish_boundary_rhs has it */
+    /* Planes that those are of, and which of them is plane 0 of the task: a rank's planes are some of the field's. */
+    size_t factor_planes, first_factor;
+    const char *name; /* NULL: "boundary data" */
+    int past_caches;  /* as struct starfish_boundary_rhs has it */
 };
 starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,
                                              const struct starfish_boundary_task *description);

@@ -122,7 +122,9 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
     struct starfish_boundary_task task = {.precision = precision,
                                           .planes = plan->here.planes,
                                           .data = job->boundary,
-                                          .factors = plan->is_scaled ? NULL : plan->operator_.factors.handle};
+                                          .factors = plan->is_scaled ? NULL : plan->operator_.factors.handle,
+                                          .factor_planes = plan->operator_.n[2],
+                                          .first_factor = plan->here.first};
     const struct starfish_field_array array = {
         .n = plan->field_n, .precision = precision, .context = plan->base.context};
     /* Faces are those of this rank's planes. */
