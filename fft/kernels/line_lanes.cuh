@@ -61,16 +61,35 @@ template <typename value> __device__ __forceinline__ value *element(value *first
     return reinterpret_cast<value *>(reinterpret_cast<char *>(first) + (unsigned long long)i * stride);
 }
 
+/* Values that pass through once are the first to leave the L2 cache. */
+template <bool passing, typename value> __device__ __forceinline__ value load(const value *from)
+{
+    if constexpr (passing)
+        return __ldcs(from);
+    else
+        return *from;
+}
+template <bool passing, typename value> __device__ __forceinline__ void store(value *to, value what)
+{
+    if constexpr (passing)
+        __stcs(to, what);
+    else
+        *to = what;
+}
+
 /* Lanes side by side, aligned as a number. */
-template <typename real> struct adjacent_lanes {
+template <typename real, bool passing> struct adjacent_lanes {
     number<real> *data;
     unsigned stride; /* bytes */
-    __device__ __forceinline__ number<real> get(unsigned i) const { return *element(data, i, stride); }
-    __device__ __forceinline__ void put(unsigned i, number<real> value) const { *element(data, i, stride) = value; }
+    __device__ __forceinline__ number<real> get(unsigned i) const { return load<passing>(element(data, i, stride)); }
+    __device__ __forceinline__ void put(unsigned i, number<real> value) const
+    {
+        store<passing>(element(data, i, stride), value);
+    }
 };
 
 /* Lanes anywhere. Those that are missing behind the last are the first once more, as good as it. */
-template <typename real, bool packed> struct scattered_lanes {
+template <typename real, bool packed, bool passing = false> struct scattered_lanes {
     static constexpr int most = values_of<real, packed>::lanes;
     real *lane[most];
     unsigned stride; /* bytes */
@@ -79,7 +98,7 @@ template <typename real, bool packed> struct scattered_lanes {
         real part[most];
 #pragma unroll
         for (int p = 0; p < most; p++)
-            part[p] = *element(lane[p], i, stride);
+            part[p] = load<passing>(element(lane[p], i, stride));
         return join<real, packed>(part);
     }
     __device__ __forceinline__ void put(unsigned i, typename values_of<real, packed>::type value) const
@@ -88,7 +107,7 @@ template <typename real, bool packed> struct scattered_lanes {
         split(value, part);
 #pragma unroll
         for (int p = 0; p < most; p++)
-            *element(lane[p], i, stride) = part[p];
+            store<passing>(element(lane[p], i, stride), part[p]);
     }
 };
 
@@ -162,14 +181,14 @@ template <typename real, bool packed> __device__ __forceinline__ int lines_of(un
     return (static_cast<int>(lanes) + most - 1) / most;
 }
 
-template <typename real, bool is_packed> struct rows_of {
+template <typename real, bool is_packed, bool passing = false> struct rows_of {
     static constexpr bool packed = is_packed;
     static constexpr int most = values_of<real, packed>::lanes;
     real *rows; /* the tile's first */
     unsigned n, lanes;
     __device__ __forceinline__ auto line(unsigned l) const
     {
-        scattered_lanes<real, packed> line = {{}, sizeof(real)};
+        scattered_lanes<real, packed, passing> line = {{}, sizeof(real)};
         real *first = rows + (size_t)(l * most) * n;
 #pragma unroll
         for (int p = 0; p < most; p++)
@@ -210,7 +229,7 @@ template <typename real, bool is_packed> struct cut_rows_of {
 
 /* Lanes interleaved with stride `inner`; those of all planes are numbered through. `is_adjacent`: a line's lanes lie
  * side by side, aligned, in every plane. */
-template <typename real, bool is_packed, bool is_adjacent> struct columns_of {
+template <typename real, bool is_packed, bool is_adjacent, bool passing = false> struct columns_of {
     static constexpr bool packed = is_packed;
     static constexpr int most = values_of<real, packed>::lanes;
     real *data; /* the plane of the tile's first lane */
@@ -232,10 +251,10 @@ template <typename real, bool is_packed, bool is_adjacent> struct columns_of {
     __device__ __forceinline__ auto line(unsigned l) const
     {
         if constexpr (packed && is_adjacent) {
-            return adjacent_lanes<real>{reinterpret_cast<number<real> *>(lane(l * most)),
-                                        inner * static_cast<unsigned>(sizeof(real))};
+            return adjacent_lanes<real, passing>{reinterpret_cast<number<real> *>(lane(l * most)),
+                                                 inner * static_cast<unsigned>(sizeof(real))};
         } else {
-            scattered_lanes<real, packed> line = {{}, inner * static_cast<unsigned>(sizeof(real))};
+            scattered_lanes<real, packed, passing> line = {{}, inner * static_cast<unsigned>(sizeof(real))};
 #pragma unroll
             for (int p = 0; p < most; p++)
                 line.lane[p] = lane(l * most + (l * most + p < lanes ? p : 0));
