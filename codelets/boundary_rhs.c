@@ -75,6 +75,7 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
         .first_factor = d->first_factor,
         .kernel = {.first_plane = d->first_plane, .planes = d->planes, .past_caches = d->past_caches}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
+    memcpy(arguments.kernel.at_point, d->at_point, sizeof d->at_point);
     arguments.factors = starfish_task_optional(&task, d->factors, STARPU_R);
     arguments.faces = starfish_boundary_attach(&task, &d->data, &arguments.kernel);
     arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->n[0], d->n[1], d->n[2]);

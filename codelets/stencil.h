@@ -99,8 +99,9 @@ struct starfish_boundary_task {
     starpu_data_handle_t factors;     /* the operator's, or NULL */
     /* Planes that those are of, and which of them is plane 0 of the task: a rank's planes are some of the field's. */
     size_t factor_planes, first_factor;
-    const char *name; /* NULL: "boundary data" */
-    int past_caches;  /* as struct starfish_boundary_rhs has it */
+    double at_point[2][2]; /* as struct starfish_boundary_rhs has it */
+    const char *name;      /* NULL: "boundary data" */
+    int past_caches;       /* as struct starfish_boundary_rhs has it */
 };
 starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,
                                              const struct starfish_boundary_task *description);

@@ -87,6 +87,36 @@ static starfish_status check_constant(const struct starfish_poisson_plan *plan, 
     return STARFISH_SUCCESS;
 }
 
+/* Whether the first or the last plane is one unknown, on axis or pole. */
+static int has_point(const struct starfish_poisson_plan *plan, int end)
+{
+    const struct starfish_direction *z = &plan->direction[2];
+    return z->weight_x && z->weight_x[end ? z->n - 1 : 0] == 0;
+}
+
+int starfish_poisson_fills_rhs(const struct starfish_poisson_plan *plan)
+{
+    return !plan->is_filled && (plan->direction[1].scale_y || has_point(plan, 0) || has_point(plan, 1));
+}
+
+/* A point takes data at walls from the plane beside it. */
+static starfish_status check_walls(const struct starfish_poisson_plan *plan)
+{
+    for (int end = 0; end < 2; end++)
+        STARFISH_FAIL_IF(
+            has_point(plan, end) && end_is_here(plan, 2, end) && plan->here.planes < 2, STARFISH_ERROR_UNSUPPORTED,
+            "boundary.array[0] and constant[0]: the rank with the node at %s must have two planes", plan->name[2]);
+    return STARFISH_SUCCESS;
+}
+
+/* What data at end of x are multiplied by at a point: its coupling times their part in the mean beside it. */
+static double weight_at_point(const struct starfish_poisson_plan *plan, int point, int end)
+{
+    const struct starfish_direction *x = &plan->direction[0], *z = &plan->direction[2];
+    const double coupling = point ? z->lower[z->n - 1] : z->upper[0];
+    return coupling * x->boundary_weight[end] * x->weight[end ? x->n - 1 : 0];
+}
+
 starfish_status starfish_job_take_boundary(struct starfish_poisson_job *job, const struct starfish_boundary *boundary,
                                            int *any)
 {
@@ -105,6 +135,8 @@ starfish_status starfish_job_take_boundary(struct starfish_poisson_job *job, con
             if (!end_has_data(plan, boundary, axis, end))
                 continue;
             *any = 1;
+            if (axis == 0)
+                STARFISH_TRY(check_walls(plan));
             data->weight[axis][end] = plan->direction[axis].boundary_weight[end];
             data->constant[axis][end] = boundary->constant[axis][end];
             if (!boundary->array[axis][end])
@@ -122,11 +154,14 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
     struct starfish_boundary_task task = {.precision = precision,
                                           .planes = plan->here.planes,
                                           .data = job->boundary,
-                                          .factors = plan->is_scaled ? NULL : plan->operator_.factors.handle,
+                                          .factors = plan->is_filled ? NULL : plan->operator_.factors.handle,
                                           .factor_planes = plan->operator_.n[2],
                                           .first_factor = plan->here.first};
     const struct starfish_field_array array = {
         .n = plan->field_n, .precision = precision, .context = plan->base.context};
+    for (int face = 0; face < 4; face++)
+        if (has_point(plan, face / 2))
+            task.at_point[face / 2][face % 2] = weight_at_point(plan, face / 2, face % 2);
     /* Faces are those of this rank's planes. */
     for (size_t slab = 0; slab < job->cut.parts; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_runs_rows(&job->cut, slab)}, sizeof task.n);

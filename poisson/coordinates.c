@@ -54,8 +54,25 @@ static int is_at_limit(enum starfish_metric metric, double at, int end)
     return fabs(at - (end ? limit->high : limit->low)) <= ROUNDING;
 }
 
-static starfish_status check_range(const char *name, enum starfish_metric metric, const struct starfish_axis *axis)
+/* An axis or a pole that is a node is one unknown: the angle must have a constant mode. */
+static starfish_status check_node(const struct starfish_problem *problem, int d, const char *place)
 {
+    const struct starfish_coordinates *c = &coordinates[problem->kind];
+    const starfish_end *const ends = problem->axis[0].ends;
+    STARFISH_FAIL_IF(c->dimensions > 2, STARFISH_ERROR_UNSUPPORTED,
+                     "%s.grid: of three dimensions there are no nodes at %s, use cells", c->name[d], place);
+    STARFISH_REFUSE_IF(problem->axis[c->axis[d]].n < 2, "%s.n is 1, but nodes at %s need at least 2", c->name[d],
+                       place);
+    STARFISH_REFUSE_IF(ends[0] != ends[1] || (ends[0] != STARFISH_PERIODIC && ends[0] != STARFISH_NEUMANN),
+                       "%s.ends: nodes of %s at %s need a periodic angle or two Neumann ends", c->name[0], c->name[d],
+                       place);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_range(const struct starfish_problem *problem, int d, const struct starfish_axis *axis)
+{
+    const char *const name = coordinates[problem->kind].name[d];
+    const enum starfish_metric metric = coordinates[problem->kind].metric[d];
     const struct limits *limit = &limits[metric];
     double range[2];
     range_of(axis, range);
@@ -69,10 +86,10 @@ static starfish_status check_range(const char *name, enum starfish_metric metric
                            end);
         STARFISH_REFUSE_IF(axis->ends[end] > STARFISH_ROBIN && (axis->ends[end] != limit->end || !there),
                            "%s.ends[%d]: %s is for an end at %s alone", name, end, limit->word, limit->place);
-        STARFISH_FAIL_IF(there && axis->grid == STARFISH_NODE, STARFISH_ERROR_UNSUPPORTED,
-                         "%s.grid: there are no nodes at %s yet, use cells", name, limit->place);
         STARFISH_REFUSE_IF(there && axis->ends[end] != limit->end, "%s.ends[%d] must be %s at %s", name, end,
                            limit->word, limit->place);
+        if (there && axis->grid == STARFISH_NODE)
+            STARFISH_TRY(check_node(problem, d, limit->place));
     }
     return STARFISH_SUCCESS;
 }
@@ -103,7 +120,7 @@ starfish_status starfish_coordinates_check(const struct starfish_problem *proble
         STARFISH_REFUSE_IF(axis->kind == STARFISH_STRETCHED && (!axis->coordinates || axis->coordinate_count < 2),
                            "%s.coordinates: fewer than two", c->name[d]);
         STARFISH_TRY(c->metric[d] != STARFISH_METRIC_NONE
-                         ? check_range(c->name[d], c->metric[d], axis)
+                         ? check_range(problem, d, axis)
                          : check_plain(c->name[d], d == 0 && problem->kind != STARFISH_POISSON2D, axis));
     }
     return STARFISH_SUCCESS;
@@ -124,13 +141,33 @@ static double at_unknown(enum starfish_metric metric, double x)
     return metric == STARFISH_METRIC_SQUARE ? 1 : metric == STARFISH_METRIC_SINE ? sin(x) : x;
 }
 
+/* Whether unknown k of n, places in `at`, is a node on axis or pole. */
+static int is_limit(enum starfish_metric metric, const double *at, size_t k, size_t n)
+{
+    return (k == 0 && is_at_limit(metric, at[k], 0)) || (k + 1 == n && is_at_limit(metric, at[k], 1));
+}
+
+/* Row k, of the one unknown at axis or pole, whose neighbours are all those at a distance: 4 (mean(u) - u_k) / d^2 is
+ * the flux into a disc of half that radius (FISHPACK's closure). Its weight is 0, since nothing varies along x. */
+static void meet_at_point(struct starfish_direction *d, size_t k, double distance)
+{
+    const double coupling = 4 / (distance * distance);
+    d->lower[k] = k == 0 ? 0 : coupling;
+    d->upper[k] = k == 0 ? coupling : 0;
+    d->diag[k] = -coupling;
+}
+
 starfish_status starfish_metric_apply(enum starfish_metric metric, struct starfish_direction *d, const double *faces,
                                       const double *at)
 {
-    double *factor = malloc(d->n * sizeof *factor);
+    double *factor = calloc(d->n, sizeof *factor);
     STARFISH_FAIL_IF(!factor, STARFISH_ERROR_MEMORY, "out of memory for the metric of %zu unknowns", d->n);
     *(metric == STARFISH_METRIC_SQUARE ? &d->scale_y : &d->weight_x) = factor;
     for (size_t k = 0; k < d->n; k++) {
+        if (is_limit(metric, at, k, d->n)) {
+            meet_at_point(d, k, 2 * fabs(faces[k == 0 ? 1 : k] - at[k]));
+            continue;
+        }
         const double volume = at_unknown(metric, at[k]);
         d->lower[k] *= at_face(metric, faces[k]) / volume;
         d->upper[k] *= at_face(metric, faces[k + 1]) / volume;

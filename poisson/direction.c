@@ -211,8 +211,8 @@ struct metric {
 static struct metric metric_of_node(const struct starfish_axis *axis, const double *spacing, size_t k)
 {
     const double *after = spacing + (axis->ends[0] == STARFISH_DIRICHLET) + k;
-    const int first = k == 0 && axis->ends[0] == STARFISH_NEUMANN;
-    const int last = k == axis->n - 1 && axis->ends[1] == STARFISH_NEUMANN;
+    const int first = k == 0 && axis->ends[0] != STARFISH_DIRICHLET;
+    const int last = k == axis->n - 1 && axis->ends[1] != STARFISH_DIRICHLET;
     struct metric m;
     m.before = first ? 0 : after[-1];
     m.after = last ? m.before : after[0];

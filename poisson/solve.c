@@ -117,7 +117,7 @@ static starfish_status prepare_rhs(struct starfish_poisson_job *job)
     const struct starfish_method_row *method = job->plan->method;
     const int overwritten = job->rhs->memory == job->solution->memory; /* of spread fields, the first share's */
     const int copied = (overwritten && reads_residual(job->plan)) || starfish_job_packs_rhs(job) ||
-                       (job->plan->direction[1].scale_y && !job->plan->is_scaled);
+                       starfish_poisson_fills_rhs(job->plan);
     int any;
     STARFISH_TRY(starfish_job_take_boundary(job, job->base.request.boundary, &any));
     job->boundary_in_passing = any && !copied && job->plan->refinements == 0 && !job->plan->direction[2].weight_x &&

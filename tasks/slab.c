@@ -2,11 +2,13 @@
 /* The slab method's graph: its data, and the submission of its tasks. */
 #include "tasks/slab.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/task_group_gpus.h"
 #include "tridiag/kernels/constant_line.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +43,42 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                      d[1].has_transform ? NULL : &operator_y, max_planes, space->precision);
 }
 
-/* z for elimination: of rows whose signs allow it, sums in place of the diagonal. */
-static starfish_status make_line(struct starfish_slab_space *space, const struct starfish_direction *z)
+/* The smallest eigenvalue but zero, in magnitude; 1 where all are zero. */
+static double smallest_eigenvalue(const struct starfish_direction *x)
 {
-    struct starfish_direction line = *z;
+    double smallest = HUGE_VAL;
+    for (size_t i = 0; i < x->n; i++)
+        if (x->eigenvalue[i] != 0)
+            smallest = fmin(smallest, fabs(x->eigenvalue[i]));
+    return isfinite(smallest) ? smallest : 1;
+}
+
+/* Rows whose unknowns are one have weights so large that all modes in x but the constant one vanish from them. */
+static void weigh_points(const struct starfish_slab_space *space, const struct starfish_direction *x,
+                         struct starfish_direction *z)
+{
+    const double eps = starfish_epsilon(space->precision), unit = 1 / (eps * eps * smallest_eigenvalue(x));
+    for (size_t k = 0; k < z->n; k++)
+        if (z->weight_x[k] == 0)
+            z->weight_x[k] = unit * (z->lower[k] + z->upper[k]);
+}
+
+/* z for elimination: of rows whose signs allow it, sums in place of the diagonal. */
+static starfish_status make_line(struct starfish_slab_space *space, const struct starfish_direction *d)
+{
+    struct starfish_direction line = d[2];
     if (space->row_sums)
-        line.diag = z->sum;
-    space->weighted = z->weight_x != NULL;
-    return starfish_matrix_table(&space->line, space->precision, &line, 1);
+        line.diag = d[2].sum;
+    space->weighted = d[2].weight_x != NULL;
+    if (!space->weighted)
+        return starfish_matrix_table(&space->line, space->precision, &line, 1);
+    line.weight_x = malloc(line.n * sizeof *line.weight_x);
+    STARFISH_FAIL_IF(!line.weight_x, STARFISH_ERROR_MEMORY, "out of memory for %zu weights", line.n);
+    memcpy(line.weight_x, d[2].weight_x, line.n * sizeof *line.weight_x);
+    weigh_points(space, &d[0], &line);
+    const starfish_status status = starfish_matrix_table(&space->line, space->precision, &line, 1);
+    free(line.weight_x);
+    return status;
 }
 
 static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction *d, int singular,
@@ -56,7 +86,7 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
 {
     STARFISH_TRY(make_planes(space, d, max_planes));
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
-    STARFISH_TRY(make_line(space, &d[2]));
+    STARFISH_TRY(make_line(space, d));
     STARFISH_TRY(starfish_coefficient_table_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
     STARFISH_TRY(starfish_coefficient_table_reals(&space->shift_y, space->precision,
                                                   basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));

@@ -13,10 +13,15 @@ struct piece {
     real *values;
 };
 
-static real datum(const struct starfish_boundary_rhs *a, int axis, int end, size_t index)
+static real given(const struct starfish_boundary_rhs *a, int axis, int end, size_t index)
 {
     const real *face = a->face[axis][end];
-    return (real)a->weight[axis][end] * (face ? face[index] : (real)a->constant[axis][end]);
+    return face ? face[index] : (real)a->constant[axis][end];
+}
+
+static real datum(const struct starfish_boundary_rhs *a, int axis, int end, size_t index)
+{
+    return (real)a->weight[axis][end] * given(a, axis, end, index);
 }
 
 static int has_data(const struct starfish_boundary_rhs *a, int axis, int end)
@@ -24,9 +29,28 @@ static int has_data(const struct starfish_boundary_rhs *a, int axis, int end)
     return a->weight[axis][end] != 0 && (a->face[axis][end] || a->constant[axis][end] != 0);
 }
 
+static int is_point(const struct starfish_boundary_rhs *a, size_t k)
+{
+    return a->weight_x && a->weight_x[k % a->planes] == 0;
+}
+
+/* The whole row of a point takes the data of the plane beside it. */
+static void subtract_beside_point(const struct starfish_boundary_rhs *a, const struct piece *p, size_t k)
+{
+    const int high = k % a->planes > 0;
+    const size_t beside = high ? k - 1 : k + 1;
+    for (int end = 0; end < 2; end++)
+        for (size_t i = p->begin; has_data(a, 0, end) && i < p->end; i++)
+            p->values[(i - p->begin) * p->stride] -= (real)a->at_point[high][end] * given(a, 0, end, beside);
+}
+
 static void subtract_x(const struct starfish_boundary_rhs *a, const struct piece *p, size_t j, size_t k)
 {
     const real factor = a->weight_x ? (real)a->weight_x[k % a->planes] : 1;
+    if (is_point(a, k)) {
+        subtract_beside_point(a, p, k);
+        return;
+    }
     for (int end = 0; end < 2; end++) {
         const size_t i = end ? a->n[0] - 1 : 0;
         if (i >= p->begin && i < p->end && has_data(a, 0, end))
@@ -104,6 +128,8 @@ void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
         real *const target = (real *)a->result + starfish_strides_plane(&to, k);
         if (a->result != a->rhs)
             copy_plane(a, source, from.row, target, to.row);
+        for (size_t i = 1; is_point(a, a->first_plane + k) && i < nx; i++)
+            target[i] = target[0];
         for (size_t j = 0; j < rows; j++)
             REAL_NAME(starfish_boundary_row_cpu)(a, j, a->first_plane + k, target + j * to.row, 1);
     }

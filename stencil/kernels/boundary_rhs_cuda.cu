@@ -21,7 +21,8 @@ constexpr size_t DEPTH = 4;
 template <typename real> struct Face {
     real weight, constant;
     const real *data;
-    __device__ real operator()(size_t index) const { return weight * (data ? data[index] : constant); }
+    __device__ real datum(size_t index) const { return data ? data[index] : constant; }
+    __device__ real operator()(size_t index) const { return weight * datum(index); }
 };
 
 template <typename real> struct Boundary {
@@ -29,10 +30,20 @@ template <typename real> struct Boundary {
     size_t first_plane, planes;
     Face<real> face[3][2];
     const double *weight_x, *scale_y;
+    real at_point[2][2];
     const real *rhs;
     real *result;
     starfish_strides from, to;
 };
+
+/* Of plane k of all problems' planes, less the data of the plane beside it. */
+template <typename real> __device__ real without_faces_beside(const Boundary<real> &a, size_t k, bool high, real value)
+{
+    const size_t beside = high ? k - 1 : k + 1;
+    for (int end = 0; end < 2; end++)
+        value -= a.at_point[high][end] * a.face[0][end].datum(beside);
+    return value;
+}
 
 /* The scaled value at (i,j) of plane k of all problems' planes, less the faces that it lies on. */
 template <typename real>
@@ -43,6 +54,8 @@ __device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_
     const real factor = a.weight_x ? real(a.weight_x[z]) : real(1);
     if (a.scale_y)
         value *= real(a.scale_y[j]);
+    if (a.weight_x && factor == 0)
+        return without_faces_beside(a, k, z > 0, value);
     if (i == 0)
         value -= factor * a.face[0][0](j + ny * k);
     if (i == nx - 1)
@@ -71,7 +84,8 @@ template <typename real> __global__ void __launch_bounds__(MOST_THREADS) boundar
         for (size_t d = 0; d < DEPTH; d++) {
             const size_t k = a.first_plane + first + d, z = k < a.planes ? k : k % a.planes;
             wanted[d] = first + d < c.last && (every || z == 0 || z == a.planes - 1);
-            value[d] = wanted[d] ? a.rhs[read + starfish_strides_plane(&a.from, first + d)] : real(0);
+            const bool point = wanted[d] && a.weight_x && a.weight_x[z] == 0;
+            value[d] = wanted[d] ? a.rhs[(point ? 0 : read) + starfish_strides_plane(&a.from, first + d)] : real(0);
         }
 #pragma unroll
         for (size_t d = 0; d < DEPTH; d++)
@@ -89,6 +103,7 @@ template <typename real> int boundary_rhs(const starfish_boundary_rhs *a, cudaSt
                         {},
                         a->weight_x,
                         a->scale_y,
+                        {},
                         static_cast<const real *>(a->rhs),
                         static_cast<real *>(a->result),
                         starfish_strides_or_packed(a->rhs_strides, a->n[0], a->n[1], a->n[2]),
@@ -100,6 +115,8 @@ template <typename real> int boundary_rhs(const starfish_boundary_rhs *a, cudaSt
         for (int end = 0; end < 2; end++)
             k.face[axis][end] = {static_cast<real>(a->weight[axis][end]), static_cast<real>(a->constant[axis][end]),
                                  static_cast<const real *>(a->face[axis][end])};
+    for (int end = 0; end < 4; end++)
+        k.at_point[end / 2][end % 2] = static_cast<real>(a->at_point[end / 2][end % 2]);
     boundary_kernel<real><<<k.columns.blocks, threads_of(k.columns), 0, stream>>>(k);
     return cudaGetLastError();
 }

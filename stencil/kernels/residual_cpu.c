@@ -17,12 +17,32 @@ struct neighbours {
     double weight[BESIDE], centre, sum; /* centre: what y, z and lambda have on the diagonal; sum: of their rows */
     double south_imaginary, north_imaginary, centre_imaginary; /* of a complex y */
     double weight_x, scale, unscaled;                          /* unscaled: 1 / scale */
+    double point, mean;                                        /* a point's coupling, else 0, to a mean */
 };
 
 static void set_neighbour(struct neighbours *n, int which, const real *there, double weight, const real *row)
 {
     n->row[which] = there ? there : row;
     n->weight[which] = there ? weight : 0;
+}
+
+/* The mean of a row by the left null vector of X, in which the end nodes of a Neumann grid count half. */
+static double mean_of(const struct starfish_stencil_axis *x, const real *row, size_t n)
+{
+    const double end = x->periodic || n == 1 ? 1 : x->lower[1] / x->upper[0];
+    double sum = end * (double)row[0] + (n > 1 ? end * (double)row[n - 1] : 0);
+    for (size_t i = 1; i + 1 < n; i++)
+        sum += (double)row[i];
+    return sum / (n > 1 ? 2 * end + (double)(n - 2) : 1);
+}
+
+/* A point at an end of z is coupled to the mean of the plane beside it. */
+static void meet_mean(const struct starfish_residual *a, size_t z, struct neighbours *n)
+{
+    const int side = z == 0 ? ABOVE : BELOW;
+    n->point = n->weight[side];
+    n->mean = mean_of(&a->axis[0], n->row[side], a->n[0]);
+    n->weight[side] = 0;
 }
 
 static struct neighbours find(const struct starfish_residual *a, size_t j, size_t k)
@@ -46,6 +66,8 @@ static struct neighbours find(const struct starfish_residual *a, size_t j, size_
         n.north_imaginary = has_north ? ay->upper[y + 1] : 0;
         n.centre_imaginary = ay->diag[y + 1];
     }
+    if (n.weight_x == 0)
+        meet_mean(a, z, &n);
     return n;
 }
 
@@ -142,6 +164,8 @@ static void slow_element(const struct starfish_residual *a, const struct line *l
     struct row_product p = multiply(&line->beside, x, i, here, beside);
     if (a->complex_y)
         add_other_part(&line->beside, u, i, &p);
+    p.product += line->beside.point * (line->beside.mean - here);
+    p.size += fabs(line->beside.point * line->beside.mean);
     const double residual = (f - offset) - p.product;
     count(m, line->beside.unscaled, residual, f, p.size, here);
     if (line->result)
@@ -192,7 +216,7 @@ static void residual_row(const struct starfish_residual *a, size_t j, size_t k, 
                               find(a, j, k),
                               j,
                               k};
-    const int slow = a->boundary && is_at_face(a, j, k);
+    const int slow = (a->boundary && is_at_face(a, j, k)) || line.beside.point != 0;
     slow_element(a, &line, 0, m);
     for (size_t i = 1; slow && i + 1 < nx; i++)
         slow_element(a, &line, i, m);

@@ -142,8 +142,30 @@ template <typename real> __device__ double upper_z(const Residual<real> &a, size
     return k + 1 < a.columns.nz || a.above ? a.z.upper[a.first_plane + k] : 0;
 }
 
+/* The mean of a row, as in residual_cpu.c. */
+template <typename real> __device__ double mean_of(const Residual<real> &a, const real *row)
+{
+    const size_t n = a.columns.nx;
+    const double end = a.x.periodic || n == 1 ? 1 : a.x.lower[1] / a.x.upper[0];
+    double sum = end * row[0] + (n > 1 ? end * row[n - 1] : 0);
+    for (size_t i = 1; i + 1 < n; i++)
+        sum += row[i];
+    return sum / (n > 1 ? 2 * end + double(n - 2) : 1);
+}
+
+/* A point is coupled to the mean of the plane beside it, which every thread of its plane finds: n^2 cached loads for
+ * each of at most two rows. */
+template <typename real> __device__ void meet_mean(const Residual<real> &a, size_t k, double here, RowProduct &p)
+{
+    const size_t plane = a.columns.nx;
+    if (a.first_plane + k == 0)
+        p.couple(upper_z(a, k), mean_of(a, k + 1 < a.columns.nz ? a.u + plane : a.above), here);
+    else
+        p.couple(lower_z(a, k), mean_of(a, k > 0 ? a.u + (k - 1) * plane : a.below), here);
+}
+
 /* result may be rhs: a thread stores an element after it has read it, and no other thread reads it. */
-template <typename real, bool complex_y>
+template <typename real, bool complex_y, bool curved>
 __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<real> a)
 {
     const Column c = column_of_thread(a.columns);
@@ -151,7 +173,7 @@ __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<r
     if (c.first < c.last) {
         const PlaneRow<real, complex_y> row(a, c.i, c.j);
         const size_t plane = a.columns.nx * a.columns.ny, in_plane = c.i + c.j * a.columns.nx;
-        const double scale = a.scale_y ? a.scale_y[c.j] : 1, unscaled = 1 / scale;
+        const double scale = curved && a.scale_y ? a.scale_y[c.j] : 1, unscaled = 1 / scale;
         const double offset = a.offset ? scale * a.offset[a.complex_pairs && c.i > 0] : 0;
         size_t e = in_plane + c.first * plane;
         double here = a.u[e], f = a.rhs[e];
@@ -161,12 +183,16 @@ __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<r
             const double next_above = more ? above_of(a, k + 1, in_plane, plane, above) : 0;
             const double next_f = more ? double(a.rhs[e + plane]) : 0;
             const size_t z = a.first_plane + k;
-            const double w = a.weight_x ? a.weight_x[z] : 1;
+            const double w = curved && a.weight_x ? a.weight_x[z] : 1;
             RowProduct p = {(w * row.x_sum + row.sum + a.z.sum[z]) * here,
                             fabs((w * row.x_centre + row.centre + a.z.diag[z]) * here)};
             row.add_neighbours(a.u + e, w, here, p);
-            p.couple(lower_z(a, k), below, here);
-            p.couple(upper_z(a, k), above, here);
+            if (curved && w == 0) {
+                meet_mean(a, k, here, p);
+            } else {
+                p.couple(lower_z(a, k), below, here);
+                p.couple(upper_z(a, k), above, here);
+            }
             row.add_other_part(a.u + e, p);
             const double residual = (f - offset) - p.product;
             maxima.take(residual * unscaled, f * unscaled, (p.size + fabs(f)) * unscaled, here);
@@ -205,7 +231,9 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
         error = cudaMemsetAsync(a->maximum, 0, STARFISH_MAXIMA * sizeof(double), stream);
     if (error != cudaSuccess)
         return error;
-    auto *kernel = a->complex_y ? residual_kernel<real, true> : residual_kernel<real, false>;
+    auto *kernel = a->weight_x || a->scale_y ? residual_kernel<real, false, true>
+                   : a->complex_y            ? residual_kernel<real, true, false>
+                                             : residual_kernel<real, false, false>;
     kernel<<<k.columns.blocks, threads_of(k.columns), 0, stream>>>(k);
     return cudaGetLastError();
 }

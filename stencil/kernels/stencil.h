@@ -10,6 +10,10 @@
  * In coordinates that are not those of a box, plane k has weight_x[k] X in place of X, and the equations of row j of y
  * are those of the problem times scale_y[j]; either is NULL for ones. Right-hand sides here are scaled too.
  *
+ * The first and the last plane, where n[1] is 1, may be a point, an axis or a pole: weight_x is 0 there, all unknowns
+ * are one, and its neighbour is the mean of the plane beside it. The right-hand side is element 0 of the plane, which
+ * moving boundary data puts into all others.
+ *
  * A slab is planes first_plane .. first_plane + n[2] - 1 of a field of `planes` planes, x fastest. */
 #ifndef STARFISH_STENCIL_KERNELS_STENCIL_H
 #define STARFISH_STENCIL_KERNELS_STENCIL_H
@@ -78,8 +82,9 @@ struct starfish_boundary_rhs {
     void *result;
     struct starfish_strides rhs_strides, result_strides; /* zero: packed */
     const double *weight_x,
-        *scale_y;    /* planes and n[1] doubles: rhs, which is not scaled yet, is multiplied by scale_y */
-    int past_caches; /* the result is not read soon, so that cores write it past their caches */
+        *scale_y;          /* planes and n[1] doubles: rhs, which is not scaled yet, is multiplied by scale_y */
+    double at_point[2][2]; /* weights of data at the ends of x in the plane beside a point, by the point's end of z */
+    int past_caches;       /* the result is not read soon, so that cores write it past their caches */
 };
 void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
 void starfish_boundary_rhs_cpu_f64(const struct starfish_boundary_rhs *arguments);
