@@ -14,6 +14,7 @@
 #include "poisson/null_space.h"
 #include "poisson/options.h"
 #include "poisson/ranks.h"
+#include "poisson/volume_mean.h"
 #include "poisson/wide.h"
 #include "scheduler/runtime/spread.h"
 #include "solver/gather.h"
@@ -88,8 +89,8 @@ static starfish_status analyse(struct starfish_poisson_plan *plan)
     STARFISH_TRY(starfish_poisson_check_ghosts(plan));
     STARFISH_TRY(starfish_poisson_deal_planes(plan));
     STARFISH_TRY(check_null_space(plan, NULL));
-    STARFISH_FAIL_IF(plan->singular && d[1].scale_y, STARFISH_ERROR_UNSUPPORTED,
-                     "lambda = 0 and no end with a given value make the shell singular: there is no method for it yet");
+    STARFISH_FAIL_IF(starfish_poisson_has_volume_mean(plan) && plan->count > 1, STARFISH_ERROR_UNSUPPORTED,
+                     "options.problems is %zu: of singular shells there is one problem at a time", plan->count);
     return choose_numbers(plan);
 }
 
@@ -98,6 +99,7 @@ static starfish_status choose_method(struct starfish_poisson_plan *plan)
 {
     STARFISH_TRY(starfish_poisson_choose_method(plan));
     STARFISH_TRY(look_at_eigenvalues(plan));
+    STARFISH_TRY(starfish_poisson_create_volume_mean(plan));
     return starfish_operator_create(&plan->operator_, plan->options.precision, plan->direction, plan->lambda,
                                     starfish_poisson_is_complex(plan));
 }
@@ -323,6 +325,7 @@ void starfish_poisson_release(struct starfish_plan *base)
     starfish_runs_free(&plan->spread);
     starfish_poisson_destroy_method(plan);
     starfish_operator_destroy(&plan->operator_);
+    starfish_poisson_destroy_volume_mean(plan);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
 }

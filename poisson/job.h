@@ -36,6 +36,7 @@ struct starfish_poisson_job {
     double largest_boundary; /* what the arrays on the host add to a right-hand side that has become zero by rounding;
                                 of this rank; else 0 */
     struct starfish_coefficient_table removed; /* pertrb, and another double */
+    struct starfish_coefficient_table *means;  /* volume_mean.h: sums of each slab, then numbers; NULL: not wanted */
     /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima
      * of the residual after a step, and of the correction; and what became of the steps. */
     struct starfish_vector correction;

@@ -6,6 +6,7 @@
 
 #include "codelets/stencil.h"
 #include "poisson/methods.h"
+#include "poisson/volume_mean.h"
 #include "scheduler/runtime/data.h"
 #include "scheduler/runtime/ranks.h"
 #include "tridiag/kernels/constant_line.h"
@@ -155,8 +156,9 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
 static int wants_packed(const struct starfish_poisson_job *job, const struct starfish_field *field)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    return job->staged || (field->strides.row > 0 && (!plan->method->rows || plan->options.check_residual ||
-                                                      plan->refinements > 0 || plan->options.check_data));
+    return job->staged ||
+           (field->strides.row > 0 && (!plan->method->rows || plan->options.check_residual || plan->refinements > 0 ||
+                                       plan->options.check_data || starfish_poisson_has_volume_mean(plan)));
 }
 
 int starfish_job_packing_device(const struct starfish_poisson_job *job, size_t slab)

@@ -5,6 +5,7 @@
 #define STARFISH_POISSON_PLAN_H
 
 #include "base/real.h"
+#include "codelets/volume_mean.h"
 #include "poisson/direction.h"
 #include "solver/solver.h"
 #include "stencil/kernels/ghosts.h"
@@ -81,6 +82,7 @@ struct starfish_poisson_plan {
     struct starfish_condition condition;   /* of the operator */
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
+    struct starfish_mean_tables mean_tables; /* of singular problems whose rows are scaled (volume_mean.h) */
     const struct starfish_method_row *method;
     uint32_t where;                       /* kinds of workers that solves are for; 0: all of the context's */
     void *state;                          /* of the method */

@@ -8,6 +8,7 @@
 #include "poisson/methods.h"
 #include "poisson/options.h"
 #include "poisson/ranks.h"
+#include "poisson/volume_mean.h"
 #include "poisson/wide.h"
 #include "scheduler/runtime/data.h"
 #include "scheduler/runtime/task_group_stream.h"
@@ -356,10 +357,13 @@ static starfish_status submit_all(void *data)
                                                .removed = job->removed.handle,
                                                .removed_of_slab = job->removed_of_slab};
     STARFISH_TRY(plan->method->submit(job->graph, &job->base.progress, &solve));
+    STARFISH_TRY(starfish_job_submit_volume_mean(job, 0));
     if (!reads_residual(plan))
         starfish_job_end_staging(job, job->full_rhs);
     for (int step = 0; step < plan->refinements; step++)
         STARFISH_TRY(submit_refinement(job, step));
+    if (plan->refinements > 0)
+        STARFISH_TRY(starfish_job_submit_volume_mean(job, 1));
     return starfish_job_submit_rest(job);
 }
 
@@ -426,6 +430,7 @@ static void drop(struct starfish_job *base)
     starfish_coefficient_table_destroy(&job->removed);
     starfish_coefficient_table_destroy(&job->removed_again);
     starfish_job_release_search(job);
+    starfish_job_release_volume_mean(job);
     for (size_t i = 0; i < 4 * job->cut.parts; i++)
         starfish_coefficient_table_destroy(&job->maximum[i]);
     free(job->maximum);

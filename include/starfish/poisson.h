@@ -115,8 +115,9 @@ typedef enum starfish_kind_of_problem {
 /* A problem in the plane, on a cylinder, or on a sphere. Second-order conservative differences with the metric at faces
  * over the metric at unknowns (docs/curvilinear.md). The first axis is uniform. In curvilinear kinds it is an angle,
  * periodic over any part of a circle or a wedge between two ends. Data at an end in an angle are derivatives by the
- * angle. Kinds with an axis, poles or a centre have cells; the end at r = 0, theta = 0 or theta = pi must then be
- * END_AXIS, END_POLE or END_CENTRE. */
+ * angle. The end at r = 0, theta = 0 or theta = pi must be END_AXIS, END_POLE or END_CENTRE, and of three dimensions
+ * its direction has cells. In POLAR2D and SPHERE2D it may be a node, where the angle is periodic or has two Neumann
+ * ends: then all unknowns of its row are the one value there, and of f the first is read. */
 struct starfish_problem {
     size_t size;                    /* sizeof(struct starfish_problem) */
     starfish_kind kind;             /* the coordinates */

@@ -17,26 +17,37 @@ static struct starfish_axis axis_of(size_t n, double origin, double length, star
                                   .grid = STARFISH_CELL};
 }
 
-/* Of a cylinder x is the angle, y the height and z the radius; of a shell the longitude, radius and colatitude. */
-static struct starfish_problem problem_of(starfish_kind kind)
+/* Of a cylinder x is the angle, y the height and z the radius; of a shell the longitude, radius and colatitude.
+ * Neumann ends all around make it singular. */
+static struct starfish_problem problem_of(starfish_kind kind, starfish_end end)
 {
-    struct starfish_problem p = {.size = sizeof p, .kind = kind, .lambda = -0.5};
-    p.axis[0] = axis_of(NX, 0, 1.5, STARFISH_DIRICHLET);
-    p.axis[1] = axis_of(NY, 1, 2, STARFISH_DIRICHLET);
-    p.axis[2] = axis_of(NZ, 0.5, 1.2, STARFISH_DIRICHLET);
+    struct starfish_problem p = {.size = sizeof p, .kind = kind, .lambda = end == STARFISH_NEUMANN ? 0 : -0.5};
+    p.axis[0] = axis_of(NX, 0, 1.5, end);
+    p.axis[1] = axis_of(NY, 1, 2, end);
+    p.axis[2] = axis_of(NZ, 0.5, 1.2, end);
     return p;
 }
 
-static void solve_both(starfish_kind kind, int refinements)
+/* A wedge of a sphere on nodes, from pole to pole: its layer of NY rows is one row here. */
+static struct starfish_problem sphere(void)
 {
-    const struct starfish_problem problem = problem_of(kind);
+    struct starfish_problem p = {.size = sizeof p, .kind = STARFISH_SPHERE2D, .lambda = -0.5};
+    p.axis[0] = axis_of(PLANE, 0, 1.5, STARFISH_NEUMANN);
+    p.axis[1] = axis_of(NZ, 0, 3.14159265358979323846, STARFISH_END_POLE);
+    p.axis[0].grid = p.axis[1].grid = STARFISH_NODE;
+    return p;
+}
+
+static void solve_both(struct starfish_problem problem, int refinements)
+{
+    const starfish_kind kind = problem.kind;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_boundary boundary = {0};
     struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     static double rhs[COUNT], expected[COUNT], got[COUNT];
     size_t first, count;
     starfish_plan *plan;
-    double largest = 0;
+    double largest = 0, pertrb = 0;
     options.check_residual = 1;
     options.refinements = refinements;
     for (size_t e = 0; e < COUNT; e++)
@@ -44,8 +55,9 @@ static void solve_both(starfish_kind kind, int refinements)
     for (int face = 0; face < 6; face++)
         boundary.constant[face / 2][face % 2] = real();
     CHECK_OK(starfish_plan_create(alone, &problem, &options, &plan));
-    CHECK_OK(starfish_plan_solve(plan, &boundary, rhs, expected, NULL));
+    CHECK_OK(starfish_plan_solve(plan, &boundary, rhs, expected, &info));
     starfish_plan_destroy(plan);
+    pertrb = info.pertrb;
     for (size_t e = 0; e < COUNT; e++)
         largest = fmax(largest, fabs(expected[e]));
 
@@ -55,6 +67,7 @@ static void solve_both(starfish_kind kind, int refinements)
     CHECK_OK(starfish_plan_solve(plan, &boundary, part, got, &info));
     free(part);
     starfish_plan_destroy(plan);
+    CHECK(fabs(info.pertrb - pertrb) <= 1e-12, "kind %d: pertrb is %g, not %g", (int)kind, info.pertrb, pertrb);
     CHECK(info.residual_max <= 1e-9, "kind %d: the residual is %g", (int)kind, info.residual_max);
     for (size_t e = 0; e < count * PLANE; e++)
         CHECK(fabs(got[e] - expected[first * PLANE + e]) <= 1e-11 * largest, "kind %d: element %zu is %.17g, not %.17g",
@@ -65,8 +78,10 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     for (int refinements = 0; refinements < 2; refinements++) {
-        solve_both(STARFISH_CYLINDER3D, refinements);
-        solve_both(STARFISH_SHELL3D, refinements);
+        solve_both(problem_of(STARFISH_CYLINDER3D, STARFISH_DIRICHLET), refinements);
+        solve_both(problem_of(STARFISH_SHELL3D, STARFISH_DIRICHLET), refinements);
+        solve_both(problem_of(STARFISH_SHELL3D, STARFISH_NEUMANN), refinements);
+        solve_both(sphere(), refinements);
     }
     end();
     return 0;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Singular problems whose rows are scaled, as those of shells are: means by volumes (volume_mean.c). */
+#ifndef STARFISH_POISSON_VOLUME_MEAN_H
+#define STARFISH_POISSON_VOLUME_MEAN_H
+
+#include "poisson/job.h"
+
+int starfish_poisson_has_volume_mean(const struct starfish_poisson_plan *plan);
+
+/* The plan's tables, where it is one; after its directions. Errors: MEMORY. */
+starfish_status starfish_poisson_create_volume_mean(struct starfish_poisson_plan *plan);
+void starfish_poisson_destroy_volume_mean(struct starfish_poisson_plan *plan);
+
+/* After a solve: job->removed becomes the mean of f by volumes, and the solution that of the problem without it, of
+ * mean zero. `again`, after refinement: the mean alone. Nothing where the plan is none. */
+starfish_status starfish_job_submit_volume_mean(struct starfish_poisson_job *job, int again);
+void starfish_job_release_volume_mean(struct starfish_poisson_job *job);
+
+#endif
