@@ -15,7 +15,7 @@ STARFISH_PLACE_KERNEL(run_residual, starfish_residual)
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
-    int below, above, offset, maximum, result, factors; /* position among the data, or -1 */
+    int below, above, offset, maximum, result, factors, dense[2]; /* position among the data, or -1 */
     int wraps;
     size_t problems;                 /* of a slab of many, else 1 */
     struct starfish_residual kernel; /* of one of them; pointers are filled in by the task */
@@ -52,6 +52,8 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
     kernel.below = plane_beside(buffers, a->below, a, kernel.n[2] - 1);
     kernel.above = plane_beside(buffers, a->above, a, 0);
     kernel.offset = starfish_optional(buffers, a->offset);
+    for (int axis = 0; axis < 2; axis++)
+        kernel.dense[axis] = starfish_optional(buffers, a->dense[axis]);
     kernel.weight_x = starfish_optional(buffers, a->factors);
     kernel.scale_y = kernel.weight_x ? kernel.weight_x + kernel.planes : NULL;
     return kernel;
@@ -166,6 +168,8 @@ static starfish_status submit_part(struct starfish_progress *progress, int phase
     a.maximum = starfish_task_optional(&task, data->maximum ? data->maximum[part].handle : NULL, STARPU_W);
     a.result = starfish_task_optional(&task, data->result ? data->result[part] : NULL, STARPU_W);
     a.factors = starfish_task_optional(&task, op->factors.handle, STARPU_R);
+    for (int axis = 0; axis < 2; axis++)
+        a.dense[axis] = starfish_task_optional(&task, op->dense[axis].handle, STARPU_R);
     if (data->boundary)
         a.faces = starfish_boundary_attach(&task, data->boundary, &a.boundary);
     task.flops = 14.0 * (double)size; /* seven products and sums each */

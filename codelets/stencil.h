@@ -23,8 +23,9 @@ struct starfish_operator {
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
     struct starfish_coefficient_table
-        axes,    /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
-        factors; /* of doubles: weight_x of each plane, then scale_y of each row; none: ones */
+        axes,     /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
+        dense[2], /* of doubles, as struct starfish_residual has them, or none */
+        factors;  /* of doubles: weight_x of each plane, then scale_y of each row; none: ones */
 };
 
 /* What a residual takes besides the solution, and makes. */

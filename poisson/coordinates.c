@@ -108,8 +108,8 @@ static starfish_status check_plain(const char *name, int is_angle, const struct 
 starfish_status starfish_coordinates_check(const struct starfish_problem *problem)
 {
     STARFISH_REFUSE_IF((unsigned)problem->kind > STARFISH_SHELL3D, "problem.kind is unknown");
-    STARFISH_FAIL_IF(problem->order != 0 || problem->eigenvalues != 0 || problem->kernel != 0,
-                     STARFISH_ERROR_UNSUPPORTED, "problem.order, problem.eigenvalues and problem.kernel must be 0");
+    STARFISH_FAIL_IF(problem->order != 0 || problem->kernel != 0, STARFISH_ERROR_UNSUPPORTED,
+                     "problem.order and problem.kernel must be 0");
     const struct starfish_coordinates *c = &coordinates[problem->kind];
     for (int d = 0; d < 3; d++) {
         const struct starfish_axis *axis = c->axis[d] < 0 ? NULL : &problem->axis[c->axis[d]];

@@ -111,12 +111,28 @@ static const struct starfish_coordinates *coordinates_of(const struct starfish_p
     return starfish_coordinates_of(((const struct starfish_problem *)base->problem)->kind);
 }
 
+/* Of a box x and y, of other kinds x. */
+static starfish_status make_spectral(struct starfish_poisson_plan *plan, const struct starfish_axis *const axis[3])
+{
+    const struct starfish_plan *base = &plan->base;
+    const int box = base->table == &starfish_poisson_problem_table;
+    const int eigenvalues = is_flat(plan) ? STARFISH_DIFFERENCE
+                            : box         ? ((const struct starfish_poisson_problem *)base->problem)->eigenvalues
+                                          : ((const struct starfish_problem *)base->problem)->eigenvalues;
+    STARFISH_REFUSE_IF(eigenvalues != STARFISH_DIFFERENCE && eigenvalues != STARFISH_SPECTRAL,
+                       "problem.eigenvalues is %d, neither STARFISH_DIFFERENCE nor STARFISH_SPECTRAL", eigenvalues);
+    for (int d = 0; eigenvalues == STARFISH_SPECTRAL && d < 1 + box; d++)
+        STARFISH_TRY(starfish_direction_make_spectral(&plan->direction[d], plan->name[d], axis[d]));
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status describe(struct starfish_poisson_plan *plan, const struct starfish_axis *const axis[3])
 {
     const struct starfish_coordinates *c = coordinates_of(&plan->base);
     for (int a = 0; a < 3; a++)
         STARFISH_TRY(starfish_direction_create(&plan->direction[a], plan->name[a], axis[a],
                                                c ? c->metric[a] : STARFISH_METRIC_NONE, plan->lambda));
+    STARFISH_TRY(make_spectral(plan, axis));
     if (plan->direction[1].scale_y) /* which has it now */
         plan->lambda = 0;
     for (int a = 0; a < 3; a++)

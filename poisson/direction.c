@@ -360,6 +360,19 @@ static starfish_status allocate(struct starfish_direction *d, const char *name, 
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_direction_make_spectral(struct starfish_direction *d, const char *name,
+                                                 const struct starfish_axis *axis)
+{
+    STARFISH_FAIL_IF(axis->kind != STARFISH_UNIFORM, STARFISH_ERROR_UNSUPPORTED,
+                     "%s.kind must be STARFISH_UNIFORM for spectral eigenvalues", name);
+    STARFISH_FAIL_IF(d->n > STARFISH_MOST_SPECTRAL, STARFISH_ERROR_UNSUPPORTED,
+                     "%s.n is %zu, more than %d, which spectral eigenvalues are for", name, d->n,
+                     STARFISH_MOST_SPECTRAL);
+    starfish_transform_spectral_eigenvalues(d->transform, d->n, spacing(axis), d->eigenvalue);
+    d->spectral = 1;
+    return STARFISH_SUCCESS;
+}
+
 static void add_lambda(struct starfish_direction *d, double lambda)
 {
     for (size_t k = 0; d->scale_y && k < d->n; k++) {

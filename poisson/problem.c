@@ -57,10 +57,13 @@ static const struct starfish_member_table axis_table = STARFISH_MEMBER_TABLE(sta
 
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
 
+static const char *const eigenvalue_names[] = {[STARFISH_DIFFERENCE] = "difference", [STARFISH_SPECTRAL] = "spectral"};
+
 #define AT(member) STARFISH_MEMBER_AT(starfish_poisson_problem, member)
 static const struct starfish_member rows[] = {
     {AT(axis), .type = STARFISH_MEMBER_STRUCT, .table = &axis_table},
     {AT(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},
+    {AT(eigenvalues), .type = STARFISH_MEMBER_INT, .values = eigenvalue_names, .value_count = 2, .optional = 1},
 };
 
 #define FLAT(member) STARFISH_MEMBER_AT(starfish_separable2d_problem, member)
@@ -85,6 +88,8 @@ static const char *const kind_names[] = {[STARFISH_POISSON2D] = "poisson2d",
              .type = STARFISH_MEMBER_STRUCT,                                                                           \
              .table = &axis_table},                                                                                    \
             {KIND(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},                                               \
+            {KIND(eigenvalues), .type = STARFISH_MEMBER_INT, .values = eigenvalue_names, .value_count = 2,             \
+             .optional = 1},                                                                                           \
     }
 static const struct starfish_member rows_2d[] = KIND_ROWS(2), rows_3d[] = KIND_ROWS(3);
 
@@ -136,10 +141,10 @@ const char *starfish_kind_name(starfish_kind kind)
 
 static const char *const of_cylinders[] = {"theta", "z", "r"}, *const of_discs[] = {"theta", "r"},
                          *const of_spheres[] = {"phi", "theta"}, *const of_shells[] = {"phi", "r", "theta"};
-static const char *const of_ranges[] = {"kind",   "n",   "range",    "bc",    "grid", "boundary",
-                                        "lambda", "rhs", "solution", "exact", NULL};
-static const char *const of_grids[] = {"kind",     "n",      "length", "origin",   "bc",    "grid",
-                                       "boundary", "lambda", "rhs",    "solution", "exact", NULL};
+static const char *const of_ranges[] = {"kind",   "n",           "range", "bc",       "grid",  "boundary",
+                                        "lambda", "eigenvalues", "rhs",   "solution", "exact", NULL};
+static const char *const of_grids[] = {"kind",   "n",           "length", "origin",   "bc",    "grid", "boundary",
+                                       "lambda", "eigenvalues", "rhs",    "solution", "exact", NULL};
 static const char *const of_matrices[] = {"kind", "n", "length", "y", "z", "lambda", "rhs", "solution", "exact", NULL};
 static const char *const of_flat_ones[] = {"kind", "n", "x", "y", "lambda", "rhs", "solution", "exact", NULL};
 const struct starfish_problem_row starfish_poisson_problems[] = {

@@ -44,6 +44,10 @@ static size_t put_operator(const struct starfish_direction *d, double *table)
     for (size_t e = 0; e < count; e++)
         sum[e] = e % stride == 0 ? d->sum[e / stride]
                                  : (double)((long double)lower[e] + (long double)upper[e] + (long double)diag[e]);
+    if (d->spectral) {
+        memset(table, 0, 4 * count * sizeof *table);
+        return 4 * count;
+    }
     for (size_t e = 0; e < count && d->n == 1; e++) {
         diag[e] = sum[e];
         lower[e] = upper[e] = 0;
@@ -92,6 +96,46 @@ static starfish_status make_factors(struct starfish_operator *op, const double *
     return status;
 }
 
+/* Rows of the identity, transformed, multiplied by eigenvalues, and transformed back: row l is what u at l adds. */
+static starfish_status fill_dense(const struct starfish_direction *d, double *rows)
+{
+    const double scale = 1 / starfish_transform_scale(d->transform, d->n);
+    struct starfish_transform_cpu *transform;
+    STARFISH_TRY(starfish_transform_cpu_create(&transform, d->transform, d->n, STARFISH_F64));
+    void *const workspace = malloc(starfish_transform_cpu_workspace(transform) + 1);
+    const struct starfish_transform_rows all = {.count = d->n,
+                                                .rows = rows,
+                                                .tiles = 1,
+                                                .tile = {rows},
+                                                .first_mode = {0, d->n},
+                                                .scale = 1,
+                                                .workspace = workspace};
+    for (size_t l = 0; l < d->n; l++)
+        rows[l * d->n + l] = 1;
+    if (workspace)
+        starfish_transform_rows_cpu(transform, STARFISH_FORWARD, &all);
+    for (size_t e = 0; e < d->n * d->n; e++)
+        rows[e] *= scale * d->eigenvalue[e % d->n];
+    if (workspace)
+        starfish_transform_rows_cpu(transform, STARFISH_BACKWARD, &all);
+    starfish_transform_cpu_destroy(transform);
+    free(workspace);
+    return STARFISH_OR_FAIL(workspace, STARFISH_ERROR_MEMORY, "out of memory for a transform");
+}
+
+static starfish_status make_dense(struct starfish_coefficient_table *table, const struct starfish_direction *d)
+{
+    if (!d->spectral)
+        return STARFISH_SUCCESS;
+    double *rows = calloc(d->n * d->n, sizeof *rows);
+    STARFISH_FAIL_IF(!rows, STARFISH_ERROR_MEMORY, "out of memory for the %zu^2 entries of a spectral derivative",
+                     d->n);
+    starfish_status status = fill_dense(d, rows);
+    STARFISH_THEN(status, starfish_coefficient_table_reals(table, STARFISH_F64, rows, d->n * d->n));
+    free(rows);
+    return status;
+}
+
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
                                          const struct starfish_direction *direction, double lambda, int complex_pairs)
 {
@@ -105,6 +149,8 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
         op->periodic[axis] = direction[axis].periodic;
     }
     STARFISH_TRY(make_factors(op, direction[2].weight_x, direction[1].scale_y));
+    for (int axis = 0; axis < 2; axis++)
+        STARFISH_TRY(make_dense(&op->dense[axis], &direction[axis]));
     return make_table(&op->axes, STARFISH_F64, direction, 3, put_operator, 4);
 }
 
@@ -112,6 +158,8 @@ void starfish_operator_destroy(struct starfish_operator *op)
 {
     starfish_coefficient_table_destroy(&op->axes);
     starfish_coefficient_table_destroy(&op->factors);
+    for (int axis = 0; axis < 2; axis++)
+        starfish_coefficient_table_destroy(&op->dense[axis]);
 }
 
 /* Any kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */

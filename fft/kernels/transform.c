@@ -43,23 +43,34 @@ double starfish_transform_scale(enum starfish_transform_kind kind, size_t n)
 }
 
 /* theta/2 = pi numerator / denominator with exact integers, in [0, pi/2], where sin loses nothing. */
-static double eigenvalue_of(size_t numerator, size_t denominator, double h)
+static double eigenvalue_of(size_t numerator, size_t denominator, double h, int spectral)
 {
     const long double pi = 3.141592653589793238462643383279502884L;
     if (numerator == 0)
         return 0;
-    long double root = 2 / (long double)h * sinl(pi * (long double)numerator / (long double)denominator);
+    const long double angle = pi * (long double)numerator / (long double)denominator;
+    const long double root = 2 / (long double)h * (spectral ? angle : sinl(angle));
     return (double)(-root * root);
 }
 
-void starfish_transform_eigenvalues(enum starfish_transform_kind kind, size_t n, double h, double *eigenvalue)
+static void find_eigenvalues(enum starfish_transform_kind kind, size_t n, double h, int spectral, double *eigenvalue)
 {
     for (size_t k = 0; k < n; k++) {
         if (kind == STARFISH_TRANSFORM_IDENTITY)
             eigenvalue[k] = 0;
         else if (kind == STARFISH_TRANSFORM_PERIODIC)
-            eigenvalue[k] = eigenvalue_of(k < n - k ? k : n - k, n, h);
+            eigenvalue[k] = eigenvalue_of(k < n - k ? k : n - k, n, h, spectral);
         else
-            eigenvalue[k] = eigenvalue_of(2 * k + (size_t)kinds[kind].shift, 4 * extended_size(kind, n), h);
+            eigenvalue[k] = eigenvalue_of(2 * k + (size_t)kinds[kind].shift, 4 * extended_size(kind, n), h, spectral);
     }
+}
+
+void starfish_transform_eigenvalues(enum starfish_transform_kind kind, size_t n, double h, double *eigenvalue)
+{
+    find_eigenvalues(kind, n, h, 0, eigenvalue);
+}
+
+void starfish_transform_spectral_eigenvalues(enum starfish_transform_kind kind, size_t n, double h, double *eigenvalue)
+{
+    find_eigenvalues(kind, n, h, 1, eigenvalue);
 }

@@ -50,6 +50,8 @@ double starfish_transform_scale(enum starfish_transform_kind kind, size_t n);
 /* eigenvalue[m], m < n: of the second difference with spacing h for mode m in the order of the forward transform
  * (all zero for IDENTITY); computed as -(2/h sin(theta/2))^2, exact zero for the constant mode. */
 void starfish_transform_eigenvalues(enum starfish_transform_kind kind, size_t n, double h, double *eigenvalue);
+/* Of the second derivative of the modes themselves: -(theta/h)^2. */
+void starfish_transform_spectral_eigenvalues(enum starfish_transform_kind kind, size_t n, double h, double *eigenvalue);
 
 /* ---- The operations ---------------------------------------------------------------------------------------------
  * rows: the direction of the transform is contiguous (x). Row r starts at rows + r * n. On the spectral side the

@@ -89,12 +89,21 @@ struct starfish_axis {
                          for x of starfish_separable2d_plan_create */
 };
 
+/* Eigenvalues of directions that are transformed: x and y of boxes, the first direction of other kinds. These must be
+ * uniform and have at most 4,096 unknowns for SPECTRAL. The last direction keeps its differences, and data at ends what
+ * they add to f. Method slab. */
+typedef enum starfish_eigenvalues {
+    STARFISH_DIFFERENCE, /* of the second difference */
+    STARFISH_SPECTRAL    /* of the second derivative: -(pi k / L)^2 or, of a periodic direction, -(2 pi k / L)^2 */
+} starfish_eigenvalues;
+
 /* (Lx + Ly + Lz + lambda) u = f. axis[0] is x, axis[1] is y, axis[2] is z. x must be uniform, except for method
  * multigrid. */
 struct starfish_poisson_problem {
     size_t size;                  /* sizeof(struct starfish_poisson_problem), or 0: that of the first release */
     struct starfish_axis axis[3]; /* x, y, z */
     double lambda;                /* any finite number */
+    int eigenvalues;              /* STARFISH_DIFFERENCE or STARFISH_SPECTRAL */
 };
 
 /* Coordinates of a problem, which say what its axes are, in the order of the unknowns (the first one is fastest), and
@@ -119,12 +128,14 @@ typedef enum starfish_kind_of_problem {
  * its direction has cells. In POLAR2D and SPHERE2D it may be a node, where the angle is periodic or has two Neumann
  * ends: then all unknowns of its row are the one value there, and of f the first is read. */
 struct starfish_problem {
-    size_t size;                    /* sizeof(struct starfish_problem) */
-    starfish_kind kind;             /* the coordinates */
-    struct starfish_axis axis[3];   /* in two dimensions the first two; kinds UNIFORM and STRETCHED. Of the curvilinear
+    size_t size;                  /* sizeof(struct starfish_problem) */
+    starfish_kind kind;           /* the coordinates */
+    struct starfish_axis axis[3]; /* in two dimensions the first two; kinds UNIFORM and STRETCHED. Of the curvilinear
                                      kinds `origin` and `length` are the range */
-    double lambda;                  /* any finite number */
-    int order, eigenvalues, kernel; /* reserved: 0 (UNSUPPORTED) */
+    double lambda;                /* any finite number */
+    int order;                    /* reserved: 0 (UNSUPPORTED) */
+    int eigenvalues;              /* STARFISH_DIFFERENCE or STARFISH_SPECTRAL */
+    int kernel;                   /* reserved: 0 (UNSUPPORTED) */
 };
 
 /* Method of a plan; described above. */

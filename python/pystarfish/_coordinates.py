@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional, Sequence
 from ._checks import argument_error, choice, field_shape, items, keys, number
 from ._context import Context
 from ._library import C, make
-from ._poisson import ENDS, SeparablePlan, kept, set_axis
+from ._poisson import EIGENVALUES, ENDS, SeparablePlan, kept, set_axis
 
 # Directions, the fastest first; a full circle where an angle is not given, and a colatitude from pole to pole.
 DIRECTIONS = {"poisson2d": ("x", "y"), "polar2d": ("theta", "r"), "cylinder3d": ("theta", "z", "r"),
@@ -37,7 +37,7 @@ class CoordinatesPlan(SeparablePlan):
     def __init__(self, shape: Sequence[int], *, kind: str, range: Optional[Mapping] = None,
                  bc: Optional[Mapping] = None, grid: Optional[Mapping] = None, lam: float = 0.0,
                  length: Any = None, origin: Any = 0.0, method: str = "auto", precision: str = "f64",
-                 context: Optional[Context] = None, **options: Any):
+                 context: Optional[Context] = None, eigenvalues: str = "difference", **options: Any):
         # pylint: disable=redefined-builtin,too-many-arguments
         names = choice(kind, "kind", DIRECTIONS)
         super().__init__(context, precision, {"method": method, **options})
@@ -57,9 +57,10 @@ class CoordinatesPlan(SeparablePlan):
             problem.axis[d].n = self.shape[-1 - d]
             set_axis(problem.axis[d], d, keywords, self._held, name, _ALL_ENDS if kind != "poisson2d" else ENDS)
         setattr(problem, "lambda", number(lam, "lam"))
+        problem.eigenvalues = choice(eigenvalues, "eigenvalues", EIGENVALUES)
         self._ends = [tuple(problem.axis[d].ends) for d, _ in enumerate(names)]
         self._again.update(kind=kind, range=range, bc=bc, grid={name: kept(spec) for name, spec in of_grid.items()},
-                           shape=self.shape, lam=lam, length=length, origin=origin)
+                           shape=self.shape, lam=lam, length=length, origin=origin, eigenvalues=eigenvalues)
         self.create("starfish_plan_create", ctypes.byref(problem))
 
     def make_adjoint(self) -> tuple:

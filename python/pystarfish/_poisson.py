@@ -7,12 +7,13 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy
 
 from . import _adjoint, _arrays
-from ._checks import AXES, argument_error, field_shape, items, keys, number, of_direction, shown, truth
+from ._checks import AXES, argument_error, choice, field_shape, items, keys, number, of_direction, shown, truth
 from ._context import Context
 from ._library import C, call, make
 from ._plan import Plan as _Plan
 
 ENDS = {"periodic": C["STARFISH_PERIODIC"], "dirichlet": C["STARFISH_DIRICHLET"], "neumann": C["STARFISH_NEUMANN"]}
+EIGENVALUES = {"difference": C["STARFISH_DIFFERENCE"], "spectral": C["STARFISH_SPECTRAL"]}
 _GRIDS = {"uniform": C["STARFISH_NODE"], "node": C["STARFISH_NODE"], "cell": C["STARFISH_CELL"]}
 _STRETCHED = {"nodes": C["STARFISH_NODE"], "faces": C["STARFISH_CELL"]}
 
@@ -141,14 +142,16 @@ class Plan(SeparablePlan):
     "dirichlet" or "neumann" (one word: both ends). grid: for each "uniform" (default, the same as "node"), "cell",
     {"nodes": array} or {"faces": array} of increasing coordinates (y and z), or {"lower": a, "diag": b, "upper": c,
     "periodic": False}, any tridiagonal operator (y and z). method: "auto", "slab", "blktri", "blktri-product" or
-    "multigrid". precision: "f64", "f32", or "mixed" (multigrid). Other keywords are the options of the library:
+    "multigrid". precision: "f64", "f32", or "mixed" (multigrid). eigenvalues: "difference", or "spectral" for the
+    second derivative of the modes of x and y. Other keywords are the options of the library:
     pystarfish.options("poisson") lists them. With count above 1 a solve is of as many problems, and fields are of shape
     (count, nz, ny, nx).
     """
 
     def __init__(self, shape: Sequence[int], *, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None,
                  grid: Optional[Mapping] = None, lam: float = 0.0, origin: Any = (0.0, 0.0, 0.0), method: str = "auto",
-                 precision: str = "f64", context: Optional[Context] = None, **options: Any):
+                 precision: str = "f64", context: Optional[Context] = None, eigenvalues: str = "difference",
+                 **options: Any):
         super().__init__(context, precision, {"method": method, **options})
         self.shape = field_shape(shape)
         problem = make("starfish_poisson_problem")
@@ -157,9 +160,10 @@ class Plan(SeparablePlan):
             axis.n = self.shape[2 - d]
             set_axis(axis, d, keywords, self._held, AXES[d])
         setattr(problem, "lambda", number(lam, "lam"))
+        problem.eigenvalues = choice(eigenvalues, "eigenvalues", EIGENVALUES)
         self._ends = [None if a.kind == C["STARFISH_TRIDIAGONAL"] else tuple(a.ends) for a in problem.axis]
         copies = {name: kept(spec) for name, spec in keywords["grid"].items()}
-        self._again.update({**keywords, "grid": copies}, shape=self.shape, lam=lam)
+        self._again.update({**keywords, "grid": copies}, shape=self.shape, lam=lam, eigenvalues=eigenvalues)
         self._axes = tuple((axis, copies.get(name)) for axis, name in zip(problem.axis, AXES))
         self.create("starfish_poisson_plan_create", ctypes.byref(problem))
 

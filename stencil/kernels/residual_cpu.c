@@ -8,6 +8,7 @@
 #include "base/real.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { SOUTH, NORTH, BELOW, ABOVE, BESIDE };
 
@@ -149,8 +150,46 @@ static double right_side(const struct starfish_residual *a, const struct line *l
     return f;
 }
 
-/* An end, an element beside boundary data, or a complex number. */
-static void slow_element(const struct starfish_residual *a, const struct line *line, size_t i, struct maxima *m)
+/* What dense derivatives add to elements first .. first + count - 1 of a row: products, and sizes. */
+enum { BLOCK = 128 };
+struct dense_block {
+    double product[BLOCK], size[BLOCK];
+};
+
+STARFISH_CLONES static void add_dense(const double *entry, double u, double factor, size_t count,
+                                      struct dense_block *block)
+{
+    for (size_t e = 0; e < count; e++) {
+        const double term = factor * entry[e] * u;
+        block->product[e] += term;
+        block->size[e] += fabs(term);
+    }
+}
+
+STARFISH_CLONES static void add_dense_row(double entry, const real *u, size_t count, struct dense_block *block)
+{
+    for (size_t e = 0; e < count; e++) {
+        const double term = entry * (double)u[e];
+        block->product[e] += term;
+        block->size[e] += fabs(term);
+    }
+}
+
+static void find_dense(const struct starfish_residual *a, const struct line *line, size_t first, size_t count,
+                       struct dense_block *block)
+{
+    const size_t nx = a->n[0], ny = a->n[1];
+    const real *plane = line->u - line->j * nx;
+    memset(block, 0, sizeof *block);
+    for (size_t l = 0; a->dense[0] && l < nx; l++)
+        add_dense(a->dense[0] + l * nx + first, (double)line->u[l], line->beside.weight_x, count, block);
+    for (size_t l = 0; a->dense[1] && l < ny; l++)
+        add_dense_row(a->dense[1][l * ny + line->j], plane + l * nx + first, count, block);
+}
+
+/* An end, an element beside boundary data, or a complex number. `dense`: of the element, or NULL. */
+static void slow_element(const struct starfish_residual *a, const struct line *line, size_t i,
+                         const struct row_product *dense, struct maxima *m)
 {
     const struct starfish_stencil_axis *x = &a->axis[0];
     const size_t nx = a->n[0];
@@ -166,6 +205,8 @@ static void slow_element(const struct starfish_residual *a, const struct line *l
         add_other_part(&line->beside, u, i, &p);
     p.product += line->beside.point * (line->beside.mean - here);
     p.size += fabs(line->beside.point * line->beside.mean);
+    p.product += dense ? dense->product : 0;
+    p.size += dense ? dense->size : 0;
     const double residual = (f - offset) - p.product;
     count(m, line->beside.unscaled, residual, f, p.size, here);
     if (line->result)
@@ -207,6 +248,17 @@ static int is_at_face(const struct starfish_residual *a, size_t j, size_t k)
     return j == 0 || j + 1 == a->n[1] || z == 0 || z + 1 == a->planes;
 }
 
+static void dense_row(const struct starfish_residual *a, const struct line *line, struct maxima *m)
+{
+    struct dense_block block;
+    for (size_t first = 0; first < a->n[0]; first += BLOCK) {
+        const size_t left = a->n[0] - first, count = left < BLOCK ? left : BLOCK;
+        find_dense(a, line, first, count, &block);
+        for (size_t e = 0; e < count; e++)
+            slow_element(a, line, first + e, &(struct row_product){block.product[e], block.size[e]}, m);
+    }
+}
+
 static void residual_row(const struct starfish_residual *a, size_t j, size_t k, struct maxima *m)
 {
     const size_t nx = a->n[0], at = (j + k * a->n[1]) * nx;
@@ -216,14 +268,18 @@ static void residual_row(const struct starfish_residual *a, size_t j, size_t k, 
                               find(a, j, k),
                               j,
                               k};
+    if (a->dense[0] || a->dense[1]) {
+        dense_row(a, &line, m);
+        return;
+    }
     const int slow = (a->boundary && is_at_face(a, j, k)) || line.beside.point != 0;
-    slow_element(a, &line, 0, m);
+    slow_element(a, &line, 0, NULL, m);
     for (size_t i = 1; slow && i + 1 < nx; i++)
-        slow_element(a, &line, i, m);
+        slow_element(a, &line, i, NULL, m);
     if (nx > 2 && !slow)
         inner_elements(a, &line, m);
     if (nx > 1)
-        slow_element(a, &line, nx - 1, m);
+        slow_element(a, &line, nx - 1, NULL, m);
 }
 
 void REAL_NAME(starfish_residual_cpu)(const struct starfish_residual *a)

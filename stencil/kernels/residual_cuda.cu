@@ -24,6 +24,7 @@ template <typename real> struct Residual {
     starfish_stencil_axis x, y, z;
     int complex_pairs;
     double lambda;
+    const double *dense[2];
     const double *weight_x, *scale_y;
     const real *u, *below, *above, *rhs;
     const double *offset;
@@ -142,6 +143,23 @@ template <typename real> __device__ double upper_z(const Residual<real> &a, size
     return k + 1 < a.columns.nz || a.above ? a.z.upper[a.first_plane + k] : 0;
 }
 
+/* What dense derivatives add to an unknown: entries of x side by side for neighbouring threads, of y one for all. */
+template <typename real>
+__device__ void add_dense(const Residual<real> &a, const Column &c, const real *plane, double weight_x, RowProduct &p)
+{
+    const size_t nx = a.columns.nx, ny = a.columns.ny;
+    for (size_t l = 0; a.dense[0] && l < nx; l++) {
+        const double term = weight_x * a.dense[0][l * nx + c.i] * double(plane[c.j * nx + l]);
+        p.product += term;
+        p.size += fabs(term);
+    }
+    for (size_t l = 0; a.dense[1] && l < ny; l++) {
+        const double term = a.dense[1][l * ny + c.j] * double(plane[l * nx + c.i]);
+        p.product += term;
+        p.size += fabs(term);
+    }
+}
+
 /* The mean of a row, as in residual_cpu.c. */
 template <typename real> __device__ double mean_of(const Residual<real> &a, const real *row)
 {
@@ -165,6 +183,7 @@ template <typename real> __device__ void meet_mean(const Residual<real> &a, size
 }
 
 /* result may be rhs: a thread stores an element after it has read it, and no other thread reads it. */
+/* curved: there are weights, scales or dense derivatives. */
 template <typename real, bool complex_y, bool curved>
 __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<real> a)
 {
@@ -194,6 +213,8 @@ __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<r
                 p.couple(upper_z(a, k), above, here);
             }
             row.add_other_part(a.u + e, p);
+            if (curved)
+                add_dense(a, c, a.u + k * plane, w, p);
             const double residual = (f - offset) - p.product;
             maxima.take(residual * unscaled, f * unscaled, (p.size + fabs(f)) * unscaled, here);
             if (a.result)
@@ -217,6 +238,7 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
                         a->axis[2],
                         a->complex_pairs,
                         a->lambda,
+                        {a->dense[0], a->dense[1]},
                         a->weight_x,
                         a->scale_y,
                         static_cast<const real *>(a->u),
@@ -231,9 +253,9 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
         error = cudaMemsetAsync(a->maximum, 0, STARFISH_MAXIMA * sizeof(double), stream);
     if (error != cudaSuccess)
         return error;
-    auto *kernel = a->weight_x || a->scale_y ? residual_kernel<real, false, true>
-                   : a->complex_y            ? residual_kernel<real, true, false>
-                                             : residual_kernel<real, false, false>;
+    auto *kernel = a->weight_x || a->scale_y || a->dense[0] || a->dense[1] ? residual_kernel<real, false, true>
+                   : a->complex_y                                          ? residual_kernel<real, true, false>
+                                                                           : residual_kernel<real, false, false>;
     kernel<<<k.columns.blocks, threads_of(k.columns), 0, stream>>>(k);
     return cudaGetLastError();
 }

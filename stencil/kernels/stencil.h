@@ -56,6 +56,9 @@ struct starfish_residual {
     int complex_pairs; /* x is the parts of complex numbers, and there is an offset for each */
     int complex_y;     /* axis[1] has pairs; needs complex_pairs */
     double lambda;
+    /* What x and y add besides their axes, which are zero then: entry [l * n + i] times u at l belongs to row i; NULL:
+     * nothing. Of spectral derivatives, n[0] and n[1] operations for an unknown. Not of complex pairs. */
+    const double *dense[2];
     const double *weight_x, *scale_y; /* planes and n[1] doubles; maxima and the offset are those of unscaled rows */
     const void *u, *below, *above;    /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
     const void *rhs;

@@ -132,6 +132,7 @@ struct problem {
     size_t dimensions;
     struct line line[3];
     double lambda, data[3][2];
+    int spectral; /* in the angle, which is periodic */
 };
 
 static size_t size_of(const struct problem *p)
@@ -188,6 +189,19 @@ static double volume_at(const struct problem *p, const size_t at[3])
     return volume;
 }
 
+/* The second derivative of the trigonometric polynomial through the values of a circle, by its modes. */
+static double second_derivative(const struct line *l, const double *u, size_t i)
+{
+    const double length = l->coordinates[l->count - 1] - l->coordinates[0], n = (double)l->n;
+    double sum = 0;
+    for (size_t k = 1; k < l->n; k++)
+        for (size_t j = 0; j < l->n; j++) {
+            const double frequency = 2 * PI * (double)(k < l->n - k ? k : l->n - k) / length;
+            sum -= frequency * frequency * u[j] * cos(2 * PI * (double)k * ((double)i - (double)j) / n) / n;
+        }
+    return sum;
+}
+
 /* Of u along the angle, with half weights at the nodes of two ends. */
 static double mean_of(const struct line *angle, const double *u)
 {
@@ -228,7 +242,9 @@ static void apply(const struct problem *p, const double *u, double *f)
         for (size_t d = 0; d < p->dimensions; d++) {
             const size_t k = rest % p->line[d].n;
             sum += factor_of(p->kind, d, at) *
-                   second_difference(&p->line[d], metrics[d], u + e - k * stride, stride, k, p->data[d]);
+                   (p->spectral && d == 0
+                        ? second_derivative(&p->line[0], u + e - k, k)
+                        : second_difference(&p->line[d], metrics[d], u + e - k * stride, stride, k, p->data[d]));
             stride *= p->line[d].n;
             rest /= p->line[d].n;
         }
@@ -255,7 +271,8 @@ static struct starfish_axis axis_of(const struct line *l, int is_uniform)
 static starfish_status make_plan(const struct problem *p, unsigned uniform,
                                  const struct starfish_poisson_options *options, starfish_plan **plan)
 {
-    struct starfish_problem problem = {.size = sizeof problem, .kind = p->kind, .lambda = p->lambda};
+    struct starfish_problem problem = {
+        .size = sizeof problem, .kind = p->kind, .lambda = p->lambda, .eigenvalues = p->spectral};
     for (size_t d = 0; d < p->dimensions; d++)
         problem.axis[d] = axis_of(&p->line[d], uniform >> d & 1);
     return starfish_plan_create(context, &problem, options, plan);
@@ -409,6 +426,7 @@ static void recovers_random_fields(void **state)
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         const double stretch = run % 2 ? 0.8 : 0;
         struct problem p = random_problem((starfish_kind)(run % 5), stretch, &seed);
+        p.spectral = run % 4 < 2 && p.line[0].ends[0] == STARFISH_PERIODIC;
         options.precision = (starfish_precision)(run / 5 % 2);
         options.check_residual = 1;
         options.refinements = run % 7 == 0 ? 1 : -1;
@@ -509,6 +527,12 @@ static void refuses_what_makes_no_sense(void **state)
     multigrid = options;
     multigrid.count = 2;
     ASSERT_FAILS(make_plan(&p, 7, &multigrid, &plan), STARFISH_ERROR_UNSUPPORTED, "singular shells");
+    p.line[0].n = 4097;
+    p.spectral = 1;
+    ASSERT_FAILS(make_plan(&p, 7, &options, &plan), STARFISH_ERROR_UNSUPPORTED, "axis phi.n is 4097");
+    p.spectral = 2;
+    ASSERT_FAILS(make_plan(&p, 7, &options, &plan), STARFISH_ERROR_ARGUMENT, "problem.eigenvalues");
+    p.spectral = 0;
     p.kind = (starfish_kind)17;
     ASSERT_FAILS(make_plan(&p, 3, &options, &plan), STARFISH_ERROR_ARGUMENT, "problem.kind");
     assert_null(plan);

@@ -118,6 +118,45 @@ class Coordinates(unittest.TestCase):
         with self.assertRaisesRegex(sf.ArgumentError, "kind"):
             sf.solve(f, kind="torus")
 
+    def test_spectral_shell_is_what_modes_give(self):
+        n_phi, nr, nt, bc = 12, 6, 7, {"phi": "periodic", "r": "dirichlet", "theta": "pole"}
+        f = RANDOM.random((nt, nr, n_phi))
+        faces, angles = np.linspace(0.5, 1.5, nr + 1), np.linspace(0, np.pi, nt + 1)
+        r, t, sine = (faces[1:] + faces[:-1]) / 2, (angles[1:] + angles[:-1]) / 2, np.sin(angles)
+        sine[[0, -1]] = 0
+        radius, theta = line(faces, faces**2, r**2, "dd")[0], line(angles, sine, np.sin(t), "--")[0]
+        modes = np.fft.rfft(f)
+        for m in range(modes.shape[-1]):
+            matrix = (np.kron(np.eye(nt), radius)
+                      + np.kron(theta - np.diag(m**2 / np.sin(t)**2), np.diag(1 / r**2)))
+            modes[..., m] = np.linalg.solve(matrix, modes[..., m].ravel()).reshape(nt, nr)
+        u, info = sf.solve(f, kind="shell3d", bc=bc, range={"r": (0.5, 1.5)}, eigenvalues="spectral",
+                           return_info=True)
+        expected = np.fft.irfft(modes, n_phi)
+        np.testing.assert_allclose(u, expected, atol=1e-12 * np.abs(expected).max())
+        self.assertLess(info["residual"], 1e-12)
+
+    def test_spectral_box(self):
+        n = (5, 6, 7)
+        x, y = (np.arange(n[2]) + 0.5) / n[2], np.arange(n[1]) / n[1]
+        basis = np.cos(np.pi * np.outer(x, np.arange(n[2])))
+        of_x = basis @ np.diag(-(np.pi * np.arange(n[2]))**2) @ np.linalg.inv(basis)
+        waves = np.exp(2j * np.pi * np.outer(y, np.fft.fftfreq(n[1], 1 / n[1])))
+        of_y = np.real(waves @ np.diag(-(2 * np.pi * np.fft.fftfreq(n[1], 1 / n[1]))**2) @ np.linalg.inv(waves))
+        of_z = line(np.linspace(0, 1, n[0] + 1), np.ones(n[0] + 1), np.ones(n[0]), "dd")[0]
+        matrix = (np.kron(of_z, np.eye(n[1] * n[2])) + np.kron(np.eye(n[0]), np.kron(of_y, np.eye(n[2])))
+                  + np.kron(np.eye(n[0] * n[1]), of_x))
+        f = RANDOM.random(n)
+        expected = np.linalg.solve(matrix, f.ravel()).reshape(n)
+        keywords = {"bc": {"x": "neumann", "y": "periodic", "z": "dirichlet"}, "eigenvalues": "spectral"}
+        u = sf.solve(f, grid={"x": "cell", "z": "cell"}, **keywords)
+        np.testing.assert_allclose(u, expected, atol=1e-12 * np.abs(expected).max())
+        for bad, words in (({"method": "blktri"}, "spectral"), ({"eigenvalues": "exact"}, "eigenvalues"),
+                           ({"grid": {"y": {"faces": np.arange(7.0)}},
+                             "bc": {**keywords["bc"], "y": "neumann"}}, "axis y.kind")):
+            with self.assertRaisesRegex(sf.StarfishError, words):
+                sf.solve(f, **{**keywords, **bad})
+
 
 if __name__ == "__main__":
     unittest.main()
