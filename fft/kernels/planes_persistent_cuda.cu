@@ -12,8 +12,9 @@
  * time, of some 9 that it could.
  * How many planes lie between is what matters: a tile takes about ten microseconds, so with too few of them tiles wait;
  * with too many, what lies between leaves the L2 cache, a step being 2 MB read and 2 MB kept. Blocks that hold tiles
- * for long before they begin them make both worse, as does fetching tiles ahead into the L2. What the kernel takes from
- * its input and leaves in its output passes through once and leaves the cache first: 1 % at 512^3, 5 % at 1024^3. */
+ * for long before they begin them make both worse, as does fetching tiles ahead into the L2. Of large fields what
+ * the kernel takes from its input and leaves in its output is the first to leave the cache: 1 % at 512^3, 5 % at
+ * 1024^3. */
 #include "fft/kernels/planes_cuda.cuh"
 #include "krylov/kernels/multiprocessors.cuh"
 
@@ -56,26 +57,27 @@ struct next_item {
 };
 
 /* Rows of one plane, `in_apart` and `out_apart` from one to the next: the first transform forward, the second back. */
-template <starfish_transform_direction direction, typename real>
+template <starfish_transform_direction direction, bool passing, typename real>
 __device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned in_apart, real *out,
                                         unsigned out_apart, unsigned tile, next_item &next)
 {
     const unsigned first = tile * a.rows.lanes, left = a.ny - first, lanes = min(left, (unsigned)a.rows.lanes);
-    const rows_of<real, true, direction == STARFISH_FORWARD> from = {const_cast<real *>(in) + (size_t)first * in_apart,
-                                                                     in_apart, lanes};
-    const rows_of<real, true, direction == STARFISH_BACKWARD> to = {out + (size_t)first * out_apart, out_apart, lanes};
+    const rows_of<real, true, passing &&direction == STARFISH_FORWARD> from = {
+        const_cast<real *>(in) + (size_t)first * in_apart, in_apart, lanes};
+    const rows_of<real, true, passing &&direction == STARFISH_BACKWARD> to = {out + (size_t)first * out_apart,
+                                                                              out_apart, lanes};
     transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
-template <starfish_transform_direction direction, typename real>
+template <starfish_transform_direction direction, bool passing, typename real>
 __device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, real *out, unsigned tile,
                                            next_item &next)
 {
     const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
     const size_t size = (size_t)a.ny * a.nx;
-    const columns_of<real, true, true, direction == STARFISH_BACKWARD> from = {const_cast<real *>(in), a.nx, size,
-                                                                               first, lanes};
-    const columns_of<real, true, true, direction == STARFISH_FORWARD> to = {out, a.nx, size, first, lanes};
+    const columns_of<real, true, true, passing &&direction == STARFISH_BACKWARD> from = {const_cast<real *>(in), a.nx,
+                                                                                         size, first, lanes};
+    const columns_of<real, true, true, passing &&direction == STARFISH_FORWARD> to = {out, a.nx, size, first, lanes};
     transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
@@ -93,7 +95,7 @@ __device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
 
 /* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what
  * counts it when all threads have come to their end. */
-template <starfish_transform_direction direction, typename real>
+template <starfish_transform_direction direction, bool passing, typename real>
 __device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, unsigned step, unsigned tile,
                                              next_item &next)
 {
@@ -109,14 +111,15 @@ __device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, uns
     if (!first)
         wait_for(&a.done[plane], first_tiles);
     if (first != rows_first)
-        do_columns<direction>(a, (first ? a.in : a.between) + modes, (first ? a.between : a.out) + modes, own, next);
+        do_columns<direction, passing>(a, (first ? a.in : a.between) + modes, (first ? a.between : a.out) + modes, own,
+                                       next);
     else
-        do_rows<direction>(a, first ? a.in + values : a.between + modes, first ? a.values.row : a.nx,
-                           first ? a.between + modes : a.out + values, first ? a.nx : a.values.row, own, next);
+        do_rows<direction, passing>(a, first ? a.in + values : a.between + modes, first ? a.values.row : a.nx,
+                                    first ? a.between + modes : a.out + values, first ? a.nx : a.values.row, own, next);
     return first ? &a.done[plane] : nullptr;
 }
 
-template <typename real, starfish_transform_direction direction>
+template <typename real, starfish_transform_direction direction, bool passing>
 __global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_constant__ plane_arguments<real> a)
 {
     __shared__ unsigned items[2]; /* this one and the next: some threads read the one while another writes the other */
@@ -127,7 +130,7 @@ __global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_co
     for (unsigned turn = 0; items[turn] < end; turn ^= 1) {
         const unsigned item = items[turn];
         next_item next = {a.next, end};
-        unsigned *count = do_item<direction>(a, item / tiles, item % tiles, next);
+        unsigned *count = do_item<direction, passing>(a, item / tiles, item % tiles, next);
         if (threadIdx.x == 0)
             items[turn ^ 1] = next.item;
         __syncthreads();
@@ -146,12 +149,24 @@ unsigned planes_behind(unsigned resident, unsigned tiles)
     return (resident * 29 / 20 + tiles - 1) / tiles;
 }
 
+/* In caches: of smaller fields the next kernel finds enough in the cache that a hint to let it go costs 1 to 3 %. */
+constexpr size_t PASSING_FROM = 6;
+
+template <typename real> auto kernel_for(starfish_transform_direction direction, bool passing)
+{
+    if (direction == STARFISH_FORWARD)
+        return passing ? planes_kernel<real, STARFISH_FORWARD, true> : planes_kernel<real, STARFISH_FORWARD, false>;
+    return passing ? planes_kernel<real, STARFISH_BACKWARD, true> : planes_kernel<real, STARFISH_BACKWARD, false>;
+}
+
 template <typename real>
 int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                   starfish_transform_direction direction, const starfish_transform_planes &planes, cudaStream_t stream)
 {
-    auto kernel =
-        direction == STARFISH_FORWARD ? planes_kernel<real, STARFISH_FORWARD> : planes_kernel<real, STARFISH_BACKWARD>;
+    const size_t bytes = planes.planes * x->n * y->n * sizeof(real);
+    int cache;
+    STARFISH_TRY_CUDA(starfish_l2_bytes(&cache));
+    auto kernel = kernel_for<real>(direction, bytes > PASSING_FROM * static_cast<size_t>(cache));
     plane_arguments<real> a = {};
     a.x = line_transform_of<real>(x, direction, 1);
     a.y = line_transform_of<real>(y, direction, planes.scale);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many multiprocessors the current device has, by which launches are cut into blocks. */
+/* What the current device has: multiprocessors, by which launches are cut into blocks, and L2 cache. */
 #ifndef STARFISH_KRYLOV_KERNELS_MULTIPROCESSORS_CUH
 #define STARFISH_KRYLOV_KERNELS_MULTIPROCESSORS_CUH
 
@@ -11,6 +11,14 @@ static inline cudaError_t starfish_multiprocessors(int *count)
     const cudaError_t error = cudaGetDevice(&device);
 
     return error == cudaSuccess ? cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device) : error;
+}
+
+static inline cudaError_t starfish_l2_bytes(int *bytes)
+{
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+
+    return error == cudaSuccess ? cudaDeviceGetAttribute(bytes, cudaDevAttrL2CacheSize, device) : error;
 }
 
 #endif

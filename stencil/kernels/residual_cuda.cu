@@ -183,7 +183,7 @@ template <typename real> __device__ void meet_mean(const Residual<real> &a, size
 }
 
 /* result may be rhs: a thread stores an element after it has read it, and no other thread reads it. */
-/* curved: there are weights, scales or dense derivatives. */
+/* curved: there may be weights, scales or dense derivatives. */
 template <typename real, bool complex_y, bool curved>
 __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<real> a)
 {
@@ -253,9 +253,10 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
         error = cudaMemsetAsync(a->maximum, 0, STARFISH_MAXIMA * sizeof(double), stream);
     if (error != cudaSuccess)
         return error;
-    auto *kernel = a->weight_x || a->scale_y || a->dense[0] || a->dense[1] ? residual_kernel<real, false, true>
-                   : a->complex_y                                          ? residual_kernel<real, true, false>
-                                                                           : residual_kernel<real, false, false>;
+    const bool curved = a->weight_x || a->scale_y || a->dense[0] || a->dense[1];
+    auto *kernel = a->complex_y ? residual_kernel<real, true, true>
+                   : curved     ? residual_kernel<real, false, true>
+                                : residual_kernel<real, false, false>;
     kernel<<<k.columns.blocks, threads_of(k.columns), 0, stream>>>(k);
     return cudaGetLastError();
 }
