@@ -79,7 +79,7 @@ int starfish_problem_positions(const struct starfish_read_problem *problem, size
                    : axis.grid == STARFISH_CELL                            ? 0.5
                                                                            : axis.ends[0] == STARFISH_DIRICHLET;
     size_t intervals =
-        cells ? axis.n : axis.n + 1 - (axis.ends[0] == STARFISH_NEUMANN) - (axis.ends[1] == STARFISH_NEUMANN);
+        cells ? axis.n : axis.n - 1 + (axis.ends[0] == STARFISH_DIRICHLET) + (axis.ends[1] == STARFISH_DIRICHLET);
     *spacing = axis.length / (double)intervals;
     *origin = axis.origin + first * *spacing;
     return 0;
