@@ -87,11 +87,11 @@ static starfish_status begin_npy(struct starfish_planes_output *output, const ch
 }
 
 starfish_status starfish_planes_begin_vtk(struct starfish_planes_output *output, const char *path,
-                                          const struct starfish_vtk_axis axis[3], const struct starfish_array *array)
+                                          const struct starfish_vtk_grid *grid, const struct starfish_array *array)
 {
-    STARFISH_TRY(starfish_vtk_check(path, axis));
+    STARFISH_TRY(starfish_vtk_check(path, grid));
     STARFISH_TRY(open_raw(output, path));
-    starfish_vtk_write_header(output->raw.stream, path, axis, "u", array);
+    starfish_vtk_write_header(output->raw.stream, path, grid, "u", array);
     STARFISH_TRY(leave_room(output, array));
     starfish_vtk_write_footer(output->raw.stream);
     return flush(output);

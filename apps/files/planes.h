@@ -29,7 +29,7 @@ struct starfish_planes_output {
 starfish_status starfish_planes_begin(struct starfish_planes_output *output, const char *name,
                                       const struct starfish_array *array);
 starfish_status starfish_planes_begin_vtk(struct starfish_planes_output *output, const char *path,
-                                          const struct starfish_vtk_axis axis[3], const struct starfish_array *array);
+                                          const struct starfish_vtk_grid *grid, const struct starfish_array *array);
 /* Planes `first`, `first` + 1, ... of the array, packed. No planes: nothing. Errors: FILE. */
 starfish_status starfish_planes_write(const struct starfish_planes_file *file, size_t first,
                                       const struct starfish_array *planes);

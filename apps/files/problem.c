@@ -3,7 +3,9 @@
  * No time is spent here. */
 #include "apps/files/problem.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void starfish_problem_free(struct starfish_read_problem *problem)
 {
@@ -83,4 +85,21 @@ int starfish_problem_positions(const struct starfish_read_problem *problem, size
     *spacing = axis.length / (double)intervals;
     *origin = axis.origin + first * *spacing;
     return 0;
+}
+
+/* In two dimensions z is 0, the position in the third one. */
+const struct starfish_vtk_round *starfish_problem_round(const struct starfish_problem_row *row)
+{
+    static const struct starfish_vtk_round kinds[] = {
+        {"polar2d", 0, 1, 2}, {"cylinder3d", 0, 2, 1}, {"sphere2d", 1, -1, 1}, {"shell3d", 1, 1, 2}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
+        if (strcmp(kinds[i].kind, row->name) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+int starfish_problem_is_closed(const struct starfish_axis *angle)
+{
+    const double turn = 6.28318530717958647692;
+    return angle->periodic && fabs(angle->length - turn) <= 1e-9;
 }

@@ -5,6 +5,7 @@
 #define STARFISH_APPS_FILES_PROBLEM_H
 
 #include "apps/files/array.h"
+#include "apps/files/vtk.h"
 #include "solver/members.h"
 
 #include <starfish/poisson.h>
@@ -64,5 +65,10 @@ struct starfish_axis starfish_problem_axis(const struct starfish_read_problem *p
  * set) or coordinates (returns 1, position[0..n-1] is set). A TRIDIAGONAL axis has indices for positions. */
 int starfish_problem_positions(const struct starfish_read_problem *problem, size_t d, double *origin, double *spacing,
                                double *position);
+
+/* How the coordinates of a kind are round, and whether an angle is periodic and goes all the way round. NULL: they are
+ * Cartesian. */
+const struct starfish_vtk_round *starfish_problem_round(const struct starfish_problem_row *row);
+int starfish_problem_is_closed(const struct starfish_axis *angle);
 
 #endif

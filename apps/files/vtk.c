@@ -5,26 +5,31 @@
 #include "apps/files/output.h"
 #include "base/real.h"
 
+#include <math.h>
 #include <stdint.h>
 
 static const char *const axis_names = "xyz";
 static const char *const vtk_types[] = {[STARFISH_F32] = "Float32", [STARFISH_F64] = "Float64"};
 
-static starfish_status check_extension(const char *path, const struct starfish_vtk_axis axis[3])
+static starfish_status check_extension(const char *path, const struct starfish_vtk_grid *grid)
 {
+    STARFISH_FAIL_IF(grid->round && !starfish_path_ends(path, ".vts"), STARFISH_ERROR_ARGUMENT,
+                     "%s: a VTK file (--vtk) of kind %s ends in .vts", path, grid->round->kind);
+    if (grid->round)
+        return STARFISH_SUCCESS;
     if (starfish_path_ends(path, ".vtr"))
         return STARFISH_SUCCESS;
     STARFISH_FAIL_IF(!starfish_path_ends(path, ".vti"), STARFISH_ERROR_ARGUMENT,
                      "%s: a VTK file's name ends in .vti or .vtr", path);
     for (int d = 0; d < 3; ++d)
-        STARFISH_FAIL_IF(axis[d].coordinates, STARFISH_ERROR_ARGUMENT,
+        STARFISH_FAIL_IF(grid->axis[d].coordinates, STARFISH_ERROR_ARGUMENT,
                          "%s: a .vti file has equal spacing and %c is stretched; name it .vtr", path, axis_names[d]);
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_vtk_check(const char *path, const struct starfish_vtk_axis axis[3])
+starfish_status starfish_vtk_check(const char *path, const struct starfish_vtk_grid *grid)
 {
-    STARFISH_TRY(check_extension(path, axis));
+    STARFISH_TRY(check_extension(path, grid));
     return starfish_output_check(path);
 }
 
@@ -78,12 +83,17 @@ static void write_image(FILE *stream, const struct starfish_vtk_axis axis[3], co
     begin_appended(stream, "ImageData");
 }
 
+static double position_of(const struct starfish_vtk_axis *axis, size_t i)
+{
+    return axis->coordinates ? axis->coordinates[i] : axis->origin + (double)i * axis->spacing;
+}
+
 static void write_coordinates(FILE *stream, const struct starfish_vtk_axis *axis)
 {
     uint64_t bytes = axis->n * sizeof(double);
     fwrite(&bytes, sizeof bytes, 1, stream);
     for (size_t i = 0; i < axis->n; ++i) {
-        double position = axis->coordinates ? axis->coordinates[i] : axis->origin + (double)i * axis->spacing;
+        double position = position_of(axis, i);
         fwrite(&position, sizeof position, 1, stream);
     }
 }
@@ -107,16 +117,55 @@ static void write_rectilinear(FILE *stream, const struct starfish_vtk_axis axis[
         write_coordinates(stream, &axis[d]);
 }
 
-void starfish_vtk_write_header(FILE *stream, const char *path, const struct starfish_vtk_axis axis[3], const char *name,
+static void place(const struct starfish_vtk_round *round, const double q[3], double x[3])
+{
+    const double radius = round->radius < 0 ? 1 : q[round->radius], other = q[round->other];
+    const double across = round->is_ball ? radius * sin(other) : radius;
+    x[0] = across * cos(q[0]);
+    x[1] = across * sin(q[0]);
+    x[2] = round->is_ball ? radius * cos(other) : other;
+}
+
+static void write_points(FILE *stream, const struct starfish_vtk_grid *grid)
+{
+    const struct starfish_vtk_axis *axis = grid->axis;
+    double x[3];
+    for (size_t k = 0; k < axis[2].n; ++k)
+        for (size_t j = 0; j < axis[1].n; ++j)
+            for (size_t i = 0; i < axis[0].n; ++i) {
+                const double q[3] = {position_of(&axis[0], i), position_of(&axis[1], j), position_of(&axis[2], k)};
+                place(grid->round, q, x);
+                fwrite(x, sizeof x, 1, stream);
+            }
+}
+
+static void write_structured(FILE *stream, const struct starfish_vtk_grid *grid, const char *name,
+                             starfish_precision precision)
+{
+    const struct starfish_vtk_axis *axis = grid->axis;
+    const uint64_t bytes = axis[0].n * axis[1].n * axis[2].n * 3 * sizeof(double);
+    begin_grid(stream, "StructuredGrid", axis);
+    begin_piece(stream, axis);
+    fprintf(stream, "      <Points>\n        <DataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\" "
+                    "format=\"appended\" offset=\"0\"/>\n      </Points>\n");
+    write_point_data(stream, name, precision, sizeof bytes + bytes);
+    begin_appended(stream, "StructuredGrid");
+    fwrite(&bytes, sizeof bytes, 1, stream);
+    write_points(stream, grid);
+}
+
+void starfish_vtk_write_header(FILE *stream, const char *path, const struct starfish_vtk_grid *grid, const char *name,
                                const struct starfish_array *field)
 {
     size_t count = 0;
     starfish_array_bytes(field->precision, field->rank, field->shape, &count);
     const uint64_t bytes = count;
-    if (starfish_path_ends(path, ".vtr"))
-        write_rectilinear(stream, axis, name, field->precision);
+    if (grid->round)
+        write_structured(stream, grid, name, field->precision);
+    else if (starfish_path_ends(path, ".vtr"))
+        write_rectilinear(stream, grid->axis, name, field->precision);
     else
-        write_image(stream, axis, name, field->precision);
+        write_image(stream, grid->axis, name, field->precision);
     fwrite(&bytes, sizeof bytes, 1, stream);
 }
 
@@ -125,13 +174,13 @@ void starfish_vtk_write_footer(FILE *stream)
     fprintf(stream, "\n  </AppendedData>\n</VTKFile>\n");
 }
 
-starfish_status starfish_vtk_write(const char *path, const struct starfish_vtk_axis axis[3], const char *name,
+starfish_status starfish_vtk_write(const char *path, const struct starfish_vtk_grid *grid, const char *name,
                                    const struct starfish_array *field)
 {
     struct starfish_output output;
-    STARFISH_TRY(check_extension(path, axis));
+    STARFISH_TRY(check_extension(path, grid));
     STARFISH_TRY(starfish_output_open(&output, path));
-    starfish_vtk_write_header(output.stream, path, axis, name, field);
+    starfish_vtk_write_header(output.stream, path, grid, name, field);
     fwrite(field->data, starfish_real_size(field->precision), starfish_array_count(field), output.stream);
     starfish_vtk_write_footer(output.stream);
     return starfish_output_finish(&output, STARFISH_SUCCESS);

@@ -161,17 +161,25 @@ static starfish_status agree_on_files(struct solve_run *run)
 
 starfish_status solve_read_plane(struct solve_run *run, size_t dimensions)
 {
+    const struct starfish_problem_row *row = run->solver.problem.row;
     const char *text = run->options.plane;
     if (!text)
         return STARFISH_SUCCESS;
     STARFISH_FAIL_IF(!run->options.plot, STARFISH_ERROR_ARGUMENT, "--plane: goes with --plot");
     STARFISH_FAIL_IF(dimensions < 3, STARFISH_ERROR_ARGUMENT, "--plane: the problem has two dimensions");
     char *end = NULL;
-    const int d = text[0] - 'x', is_named = d >= 0 && d < 3 && text[1] == '=';
-    const int is_largest = is_named && strcmp(text + 2, "max") == 0;
-    const double coordinate = is_named && !is_largest ? starfish_read_real(text + 2, &end) : (double)NAN;
-    STARFISH_FAIL_IF(!is_named || (end && (end == text + 2 || *end || !isfinite(coordinate))), STARFISH_ERROR_ARGUMENT,
-                     "--plane: '%s' is not like z=0.3 or y=max", text);
+    const size_t length = strcspn(text, "=");
+    int d = 0;
+    while (d < 3 && (strncmp(starfish_problem_direction(row, (size_t)d), text, length) != 0 ||
+                     starfish_problem_direction(row, (size_t)d)[length]))
+        ++d;
+    const int is_named = d < 3 && text[length] == '=';
+    const char *value = text + length + is_named;
+    const int is_largest = is_named && strcmp(value, "max") == 0;
+    const double coordinate = is_named && !is_largest ? starfish_read_real(value, &end) : (double)NAN;
+    STARFISH_FAIL_IF(!is_named || (end && (end == value || *end || !isfinite(coordinate))), STARFISH_ERROR_ARGUMENT,
+                     "--plane: '%s' is not like %s=0.3 or %s=max", text, starfish_problem_direction(row, 2),
+                     starfish_problem_direction(row, 1));
     run->plane = (struct solve_plane){coordinate, d};
     return STARFISH_SUCCESS;
 }

@@ -6,9 +6,11 @@
 #include "apps/files/output.h"
 #include "apps/files/vtk.h"
 #include "apps/pictures/canvas.h"
-#include "apps/pictures/image.h"
+#include "apps/solve/curved.h"
 #include "apps/solve/globe.h"
+#include "base/real.h"
 #include "base/status.h"
+#include "scheduler/runtime/ranks.h"
 #include <starfish/atmosphere.h>
 
 #include <math.h>
@@ -16,26 +18,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Positions of the unknowns in all directions, one after the other, in memory that the caller frees. */
+/* Positions of the unknowns in all directions, one after the other, in memory that the caller frees. A closed angle has
+ * the first position once more at the end, which the points of a VTK file have too. */
 struct positions {
     double *memory, *position[3];
-    struct starfish_vtk_axis axis[3];
+    struct starfish_vtk_grid grid;
     struct starfish_array_axes axes; /* of the solution, slowest direction first */
 };
 
 static starfish_status find_positions(const struct starfish_read_problem *problem, struct positions *positions)
 {
     const size_t *n = problem->n;
-    positions->memory = malloc((n[0] + n[1] + n[2]) * sizeof(double));
+    positions->memory = malloc((n[0] + n[1] + n[2] + 1) * sizeof(double));
     STARFISH_FAIL_IF(!positions->memory, STARFISH_ERROR_MEMORY, "no memory for the coordinates");
     double *position = positions->memory;
-    for (size_t d = 0; d < 3; position += n[d++]) {
+    positions->grid.round = starfish_problem_round(problem->row);
+    for (size_t d = 0; d < 3; position += positions->grid.axis[d++].n) {
+        const struct starfish_axis axis = starfish_problem_axis(problem, d);
+        const int closed = d == 0 && positions->grid.round && starfish_problem_is_closed(&axis);
         double origin, spacing;
         int stretched = starfish_problem_positions(problem, d, &origin, &spacing, position);
         for (size_t i = 0; !stretched && i < n[d]; ++i)
             position[i] = origin + (double)i * spacing;
+        if (closed)
+            position[n[d]] = position[0];
         positions->position[d] = position;
-        positions->axis[d] = (struct starfish_vtk_axis){n[d], origin, spacing, stretched ? position : NULL};
+        positions->grid.axis[d] =
+            (struct starfish_vtk_axis){n[d] + (size_t)closed, origin, spacing, stretched || closed ? position : NULL};
         if (d < problem->row->dimensions) {
             const size_t slot = problem->row->dimensions - 1 - d;
             positions->axes.name[slot] = starfish_problem_direction(problem->row, d);
@@ -46,7 +55,7 @@ static starfish_status find_positions(const struct starfish_read_problem *proble
     return STARFISH_SUCCESS;
 }
 
-/* ---- the picture: x-y of a 2D problem, of a sphere the layer, else --plane --------- */
+/* ---- the picture: the plane of a 2D problem, of a sphere the layer, else --plane --------------------------------- */
 
 /* Plane `at` across direction d. */
 static double largest_in_plane(const struct solve_run *run, int d, size_t at)
@@ -133,7 +142,9 @@ static starfish_status write_slice(const struct solve_run *run, const struct pos
         {starfish_problem_direction(problem, across), starfish_problem_direction(problem, up)},
         title,
         NULL};
-    starfish_status status = starfish_image_write(run->options.plot, &slice);
+    const struct starfish_axis axis[2] = {starfish_problem_axis(&run->solver.problem, across),
+                                          starfish_problem_axis(&run->solver.problem, up)};
+    starfish_status status = solve_write_curved(run->options.plot, &slice, axis);
     starfish_array_free(&plane);
     return status;
 }
@@ -144,6 +155,40 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
     const struct starfish_atmosphere_problem *flat = problem->data;
     const int is_sphere = strcmp(problem->row->name, "atmosphere3d") == 0 && flat->geometry == STARFISH_SPHERE;
     return (is_sphere ? write_globe : write_slice)(run, positions);
+}
+
+/* ---- VTK: where an angle is closed, the first of each row stands once more at its end ---------------------------- */
+
+static starfish_status close_rows(const struct starfish_array *field, struct starfish_array *closed)
+{
+    const size_t last = field->rank - 1, n = field->shape[last], row = n * starfish_real_size(field->precision);
+    size_t shape[STARFISH_MAX_RANK];
+    memcpy(shape, field->shape, sizeof shape);
+    shape[last] = n + 1;
+    STARFISH_TRY(starfish_array_create(closed, field->precision, field->rank, shape));
+    const char *from = field->data;
+    char *to = closed->data;
+    for (size_t rows = starfish_array_count(field) / n; rows > 0; --rows, from += row, to += row + row / n) {
+        memcpy(to, from, row);
+        memcpy(to + row, from, row / n);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status write_vtk(const struct solve_run *run, const struct positions *positions)
+{
+    const struct starfish_vtk_grid *grid = &positions->grid;
+    const struct starfish_array *solution = &run->solver.solution;
+    const int is_closed = grid->axis[0].n > run->solver.problem.n[0];
+    struct starfish_array closed = {.data = NULL};
+    starfish_status status = is_closed ? close_rows(solution, &closed) : STARFISH_SUCCESS;
+    status = starfish_transport_agree(run->solver.transport, status);
+    if (status == STARFISH_SUCCESS && run->solver.transport)
+        status = solve_write_together(&run->solver, run->options.vtk, grid, is_closed ? &closed : solution);
+    else if (status == STARFISH_SUCCESS)
+        status = starfish_vtk_write(run->options.vtk, grid, "u", is_closed ? &closed : solution);
+    starfish_array_free(&closed);
+    return status;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
@@ -162,26 +207,21 @@ static starfish_status check_all(struct solve_run *run, const struct positions *
     if (solve_output_name(run))
         STARFISH_TRY(check_solution(&run->solver.problem, solve_output_name(run)));
     if (run->options.vtk)
-        STARFISH_TRY(starfish_vtk_check(run->options.vtk, positions->axis));
+        STARFISH_TRY(starfish_vtk_check(run->options.vtk, &positions->grid));
+    if (strcmp(starfish_problem_direction(run->solver.problem.row, 0), "phi") == 0)
+        run->plane.d = 0; /* unless --plane says another: the section through the axis */
     STARFISH_TRY(solve_read_plane(run, run->solver.problem.row->dimensions));
     return run->options.plot ? starfish_canvas_check(run->options.plot) : STARFISH_SUCCESS;
 }
 
-static starfish_status write_all_together(const struct solve_run *run, const struct positions *positions)
-{
-    if (solve_output_name(run))
-        STARFISH_TRY(solve_write_together(&run->solver, solve_output_name(run), NULL));
-    return run->options.vtk ? solve_write_together(&run->solver, run->options.vtk, positions->axis) : STARFISH_SUCCESS;
-}
-
 static starfish_status write_all(const struct solve_run *run, const struct positions *positions)
 {
-    if (run->solver.transport)
-        return write_all_together(run, positions);
-    if (solve_output_name(run))
-        STARFISH_TRY(starfish_file_write(solve_output_name(run), &run->solver.solution));
+    const char *name = solve_output_name(run);
+    if (name)
+        STARFISH_TRY(run->solver.transport ? solve_write_together(&run->solver, name, NULL, &run->solver.solution)
+                                           : starfish_file_write(name, &run->solver.solution));
     if (run->options.vtk)
-        STARFISH_TRY(starfish_vtk_write(run->options.vtk, positions->axis, "u", &run->solver.solution));
+        STARFISH_TRY(write_vtk(run, positions));
     return run->options.plot ? write_plot(run, positions) : STARFISH_SUCCESS;
 }
 
@@ -190,9 +230,6 @@ starfish_status solve_check_outputs(struct solve_run *run)
     struct positions positions;
     STARFISH_FAIL_IF(run->options.plot && run->solver.transport, STARFISH_ERROR_UNSUPPORTED,
                      "--plot: goes without --mpi: no rank has a whole slice");
-    STARFISH_FAIL_IF((run->options.plot || run->options.vtk) && run->solver.problem.row->directions,
-                     STARFISH_ERROR_UNSUPPORTED, "%s: problems of kind %s are not drawn yet",
-                     run->options.plot ? "--plot" : "--vtk", run->solver.problem.row->name);
     if (problem_rank(&run->solver) > 0)
         return STARFISH_SUCCESS; /* the first one writes first */
     STARFISH_TRY(find_positions(&run->solver.problem, &positions));

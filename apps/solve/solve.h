@@ -10,9 +10,10 @@
 starfish_status solve_check_outputs(struct solve_run *run);
 starfish_status solve_write_outputs(struct solve_run *run);
 
-/* Several ranks (mpi.c): all of them write an array file, or with `axis` a VTK file, of the solution. Collective. */
+/* Several ranks (mpi.c): all of them write an array file, or with `grid` a VTK file. `planes`: this rank's, of the
+ * solution or, for VTK, of the solution with longer rows. Collective. */
 starfish_status solve_write_together(const struct problem_run *run, const char *name,
-                                     const struct starfish_vtk_axis *axis);
+                                     const struct starfish_vtk_grid *grid, const struct starfish_array *planes);
 
 /* What is shown (report.c). */
 void solve_print_table(const struct solve_run *run);

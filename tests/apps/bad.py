@@ -108,7 +108,7 @@ class Bad(Case):
         self.refuse(2, "No such file", "solve", "absent.json")
 
     def test_coordinates(self):
-        """What problems on cylinders and spheres may not say, and pictures that are not drawn."""
+        """What problems on cylinders and spheres may not say."""
         ends = {"theta": "periodic", "r": ["axis", "neumann"]}
         polar = {"kind": "polar2d", "n": [8, 4], "range": {"r": [0, 1]}, "bc": ends, "rhs": 1}
         ends_of_shell = {"phi": "periodic", "r": "dirichlet", "theta": "pole"}
@@ -130,8 +130,6 @@ class Bad(Case):
         ):
             with self.subTest(message=message):
                 self.refuse(2, message, "solve", self.write("p.json", problem))
-        for option, name in (("--plot", "u.png"), ("--vtk", "u.vtr")):
-            self.refuse(2, f"{option}: problems of kind polar2d", "solve", self.write("p.json", polar), option, name)
 
     def test_what_f32_cannot_hold(self):
         """A value that would become infinite or zero is named; one that is nothing beside the largest may go."""

@@ -16,6 +16,7 @@ import unittest
 
 MPIEXEC = sys.argv.pop(3)
 sys.path.insert(0, os.path.join(sys.argv[2], "tests", "apps"))
+from formats import vtk_arrays  # noqa: E402
 from program import NX, NY, NZ, PROGRAM, Case, has_gpu, main, poisson, ramp, read_npy, write_npy  # noqa: E402
 
 # Open MPI refuses root, and more ranks than cores, unless it is told.
@@ -90,6 +91,19 @@ class Same(Ranks):
             start, end = len(a) - len(b"\n  </AppendedData>\n</VTKFile>\n") - 8 * len(one), len(a) - 30
             self.assertEqual((len(b), b[:start], b[end:]), (len(a), a[:start], a[end:]))
         self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".starfish")])
+
+    def test_places(self):
+        """Points of a cylinder, whose rows are one longer than those of the solution."""
+        ends = {"theta": "periodic", "z": "neumann", "r": ["axis", "dirichlet"]}
+        problem = self.write("p.json", {"kind": "cylinder3d", "n": [NX, NY, NZ], "range": {"z": [0, 1], "r": [0, 1]},
+                                        "bc": ends, "rhs": "f.npy"})
+        self.assertEqual(self.run_program("solve", problem, "--vtk", "one.vts")[0], 0)
+        one = vtk_arrays(self.path("one.vts"))
+        for ranks in (1, 3, NZ + 1):
+            self.solve_on(ranks, problem, "--vtk", "u.vts")
+            got = vtk_arrays(self.path("u.vts"))
+            self.assertEqual((got["Points"], len(got["u"])), (one["Points"], (NX + 1) * NY * NZ))
+            self.assert_same(got["u"], one["u"])
 
     def test_datasets(self):
         """Written by three ranks into a file that holds another one, and read by two."""

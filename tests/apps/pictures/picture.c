@@ -27,34 +27,43 @@ static size_t read_all(const char *path, char *text, size_t size)
 }
 
 static const double z[] = {0.0, 0.1, 0.4};
-static const struct starfish_vtk_axis uniform[3] = {{2, 0.25, 0.5, NULL}, {1, 0, 1, NULL}, {3, -1, 0.125, NULL}};
-static const struct starfish_vtk_axis stretched[3] = {{2, 0.25, 0.5, NULL}, {1, 0, 1, NULL}, {3, 0, 0, z}};
+static const struct starfish_vtk_grid uniform = {.axis = {{2, 0.25, 0.5, NULL}, {1, 0, 1, NULL}, {3, -1, 0.125, NULL}}};
+static const struct starfish_vtk_grid stretched = {.axis = {{2, 0.25, 0.5, NULL}, {1, 0, 1, NULL}, {3, 0, 0, z}}};
+
+static const struct starfish_vtk_round round_disc = {"polar2d", 0, 1, 2};
+static const struct starfish_vtk_grid disc = {{{2, 0, 0.5, NULL}, {1, 1, 1, NULL}, {3, 0, 1, NULL}}, &round_disc};
 
 static void vtk_headers_and_data(void **state)
 {
     static const struct {
         const char *file;
-        const struct starfish_vtk_axis *axis;
+        const struct starfish_vtk_grid *grid;
         starfish_precision precision;
         const char *expected[6];
         size_t offset; /* of the field in the appended data */
     } cases[] = {
         {"u.vti",
-         uniform,
+         &uniform,
          STARFISH_F64,
          {"type=\"ImageData\"", "header_type=\"UInt64\"", "WholeExtent=\"0 1 0 0 0 2\"", "Origin=\"0.25 0 -1\"",
           "Spacing=\"0.5 1 0.125\"", "Float64"},
          0},
         {"u.vti",
-         uniform,
+         &uniform,
          STARFISH_F32,
          {"type=\"ImageData\"", "Float32", "Name=\"u\"", "offset=\"0\"", "PointData", "raw"},
          0},
         {"u.vtr",
-         stretched,
+         &stretched,
          STARFISH_F32,
          {"type=\"RectilinearGrid\"", "Extent=\"0 1 0 0 0 2\"", "Name=\"z\"", "offset=\"72\"", "Float32", "raw"},
          3 * 8 + (2 + 1 + 3) * 8},
+        {"u.vts",
+         &disc,
+         STARFISH_F64,
+         {"type=\"StructuredGrid\"", "Extent=\"0 1 0 0 0 2\"", "Name=\"Points\"", "NumberOfComponents=\"3\"",
+          "offset=\"152\"", "raw"},
+         8 + 3 * 6 * 8},
     };
     const size_t shape[] = {3, 1, 2};
     (void)state;
@@ -64,7 +73,7 @@ static void vtk_headers_and_data(void **state)
         uint64_t bytes;
         assert_int_equal(starfish_array_create(&field, cases[i].precision, 3, shape), STARFISH_SUCCESS);
         starfish_array_fill(&field, 1.5);
-        assert_int_equal(starfish_vtk_write(scratch(cases[i].file), cases[i].axis, "u", &field), STARFISH_SUCCESS);
+        assert_int_equal(starfish_vtk_write(scratch(cases[i].file), cases[i].grid, "u", &field), STARFISH_SUCCESS);
         size_t size = cases[i].precision == STARFISH_F32 ? 4 : 8;
         size_t length = read_all(scratch(cases[i].file), text, sizeof text);
         for (size_t e = 0; e < 6; ++e)
@@ -81,12 +90,16 @@ static void vtk_headers_and_data(void **state)
 static void vtk_names_are_checked(void **state)
 {
     (void)state;
-    assert_int_equal(starfish_vtk_check(scratch("u.vti"), stretched), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_vtk_check(scratch("u.vti"), &stretched), STARFISH_ERROR_ARGUMENT);
     assert_message("z is stretched; name it .vtr");
-    assert_int_equal(starfish_vtk_check(scratch("u.vtu"), uniform), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_vtk_check(scratch("u.vtu"), &uniform), STARFISH_ERROR_ARGUMENT);
     assert_message("ends in .vti or .vtr");
-    assert_int_equal(starfish_vtk_check(scratch("u.vtr"), uniform), STARFISH_SUCCESS);
-    assert_int_equal(starfish_vtk_check("/no/such/folder/u.vtr", uniform), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_vtk_check(scratch("u.vtr"), &uniform), STARFISH_SUCCESS);
+    assert_int_equal(starfish_vtk_check(scratch("u.vtr"), &disc), STARFISH_ERROR_ARGUMENT);
+    assert_message("u.vtr: a VTK file (--vtk) of kind polar2d ends in .vts");
+    assert_int_equal(starfish_vtk_check(scratch("u.vts"), &disc), STARFISH_SUCCESS);
+    assert_int_equal(starfish_vtk_check(scratch("u.vts"), &uniform), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_vtk_check("/no/such/folder/u.vtr", &uniform), STARFISH_ERROR_FILE);
 }
 
 /* A picture back as pixels; the caller frees them. */
