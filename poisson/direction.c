@@ -58,7 +58,8 @@ static size_t expected_coordinates(const struct starfish_axis *axis)
 static starfish_status check_stretched(const char *name, const struct starfish_axis *axis)
 {
     STARFISH_TRY(check_ends(name, axis));
-    STARFISH_REFUSE_IF(axis->ends[0] == STARFISH_PERIODIC, "%s: a stretched grid cannot be periodic", name);
+    STARFISH_REFUSE_IF(axis->ends[0] == STARFISH_PERIODIC && axis->grid == STARFISH_NODE,
+                       "%s.grid must be STARFISH_CELL where a stretched direction is periodic", name);
     const size_t expected = expected_coordinates(axis);
     STARFISH_REFUSE_IF(axis->coordinate_count != expected || expected < 2,
                        "%s.coordinates: %zu values, but n = %zu needs %zu (at least 2)", name, axis->coordinate_count,
@@ -225,8 +226,10 @@ static struct metric metric_of_node(const struct starfish_axis *axis, const doub
 static struct metric metric_of_cell(const struct starfish_axis *axis, const double *spacing, size_t k)
 {
     const double width = spacing[k];
-    return (struct metric){k == 0 ? width : (spacing[k - 1] + width) / 2,
-                           k == axis->n - 1 ? width : (width + spacing[k + 1]) / 2, width};
+    const int wraps = axis->ends[0] == STARFISH_PERIODIC;
+    const double before = k > 0 ? spacing[k - 1] : wraps ? spacing[axis->n - 1] : width;
+    const double after = k + 1 < axis->n ? spacing[k + 1] : wraps ? spacing[0] : width;
+    return (struct metric){(before + width) / 2, (width + after) / 2, width};
 }
 
 /* Spacings of a grid that is its own mirror image differ from their mirrors by the rounding of the coordinates; their
@@ -262,6 +265,11 @@ static starfish_status build_stretched(struct starfish_direction *d, const struc
         end_width[1] = axis->grid == STARFISH_NODE ? m.after : m.width;
     }
     free(spacing);
+    d->periodic = axis->ends[0] == STARFISH_PERIODIC;
+    if (d->periodic && d->n == 1) /* coupled to itself alone */
+        d->lower[0] = d->diag[0] = d->upper[0] = 0;
+    if (d->periodic)
+        return STARFISH_SUCCESS;
     STARFISH_TRY(apply_metric(d, axis, metric));
     for (int end = 0; end < 2; end++)
         close_end(d, end, axis->grid, axis->ends[end], end_width[end]);

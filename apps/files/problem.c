@@ -76,7 +76,7 @@ int starfish_problem_positions(const struct starfish_read_problem *problem, size
         return 1;
     }
     int cells = axis.periodic || axis.grid == STARFISH_CELL;
-    const int is_box = problem->row->directions == NULL; /* whose periodic unknowns are at nodes */
+    const int is_box = strcmp(problem->row->name, "poisson3d") == 0; /* whose periodic unknowns are at nodes */
     double first = axis.periodic && (is_box || axis.grid == STARFISH_NODE) ? 0
                    : axis.grid == STARFISH_CELL                            ? 0.5
                                                                            : axis.ends[0] == STARFISH_DIRICHLET;

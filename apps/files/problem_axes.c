@@ -66,8 +66,8 @@ static starfish_status read_stretched(const struct key_reader *reader, size_t d,
     STARFISH_JSON_FAIL_IF((nodes != NULL) == (faces != NULL) || !json_is_string(file), reader->path, key,
                           "a stretched grid is one file of \"nodes\" or \"faces\"");
     STARFISH_JSON_FAIL_IF(d == 0, reader->path, key, "%s must be uniform: it is Fourier transformed", name);
-    STARFISH_JSON_FAIL_IF(axis->ends[0] == STARFISH_PERIODIC, reader->path, key,
-                          "a periodic direction cannot be stretched");
+    STARFISH_JSON_FAIL_IF(nodes && axis->ends[0] == STARFISH_PERIODIC, reader->path, key,
+                          "a periodic stretched direction has \"faces\"");
     axis->kind = STARFISH_STRETCHED;
     axis->grid = nodes ? STARFISH_NODE : STARFISH_CELL;
     const struct starfish_wanted wanted = wanted_coordinates(axis, json_string_value(file));
@@ -106,14 +106,9 @@ static starfish_status check_nodes(const struct key_reader *reader, size_t d, co
 starfish_status key_read_grid(const struct key_reader *reader, const char *key, const json_t *value)
 {
     const struct starfish_problem_row *row = reader->problem->row;
-    const char *known[4] = {NULL};
+    const char *known[4];
     struct starfish_axis *axis = key_axes(reader->problem);
-    for (size_t d = 0; d < row->dimensions; ++d)
-        known[d] = starfish_problem_direction(row, d);
-    STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key, "must be an object with %s%s%s and %s",
-                          known[0], row->dimensions == 2 ? "" : ", ", row->dimensions == 2 ? "" : known[1],
-                          known[row->dimensions - 1]);
-    STARFISH_TRY(starfish_json_known(reader->path, value, "grid.", known));
+    STARFISH_TRY(key_directions(reader, key, value, known));
     for (size_t d = 0; d < row->dimensions; ++d) {
         const json_t *grid = json_object_get(value, known[d]);
         STARFISH_TRY((json_is_object(grid) ? read_stretched : read_uniform)(reader, d, grid, &axis[d]));
@@ -152,13 +147,9 @@ static starfish_status read_range(const struct key_reader *reader, size_t d, con
 starfish_status key_read_range(const struct key_reader *reader, const char *key, const json_t *value)
 {
     const struct starfish_problem_row *row = reader->problem->row;
-    const char *known[4] = {NULL};
+    const char *known[4];
     struct starfish_axis *axis = key_axes(reader->problem);
-    for (size_t d = 0; d < row->dimensions; ++d)
-        known[d] = starfish_problem_direction(row, d);
-    STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key,
-                          "must be an object with pairs of numbers");
-    STARFISH_TRY(starfish_json_known(reader->path, value, "range.", known));
+    STARFISH_TRY(key_directions(reader, key, value, known));
     for (size_t d = 0; d < row->dimensions; ++d) {
         double range[2];
         STARFISH_TRY(read_range(reader, d, json_object_get(value, known[d]), range));

@@ -31,18 +31,28 @@ static starfish_status read_ends(const struct key_reader *reader, const json_t *
     return STARFISH_SUCCESS;
 }
 
+starfish_status key_directions(const struct key_reader *reader, const char *key, const json_t *value,
+                               const char *known[4])
+{
+    const size_t dimensions = reader->problem->row->dimensions;
+    char prefix[16];
+    for (size_t d = 0; d < 4; ++d)
+        known[d] = d < dimensions ? starfish_problem_direction(reader->problem->row, d) : NULL;
+    snprintf(prefix, sizeof prefix, "%s.", key);
+    STARFISH_JSON_FAIL_IF(value && !json_is_object(value), reader->path, key, "must be an object with %s%s%s and %s",
+                          known[0], dimensions == 2 ? "" : ", ", dimensions == 2 ? "" : known[1],
+                          known[dimensions - 1]);
+    return starfish_json_known(reader->path, value, prefix, known);
+}
+
 /* An object with the ends of each direction. */
 starfish_status key_read_bc(const struct key_reader *reader, const char *key, const json_t *value)
 {
     const struct key_place place = key_find(reader->problem->row, key);
     const size_t dimensions = reader->problem->row->dimensions;
-    const char *known[4] = {NULL};
-    for (size_t d = 0; d < dimensions; ++d)
-        known[d] = starfish_problem_direction(reader->problem->row, d);
+    const char *known[4];
     STARFISH_JSON_FAIL_IF(!value, reader->path, key, "missing");
-    STARFISH_JSON_FAIL_IF(!json_is_object(value), reader->path, key, "must be an object with %s%s%s and %s", known[0],
-                          dimensions == 2 ? "" : ", ", dimensions == 2 ? "" : known[1], known[dimensions - 1]);
-    STARFISH_TRY(starfish_json_known(reader->path, value, "bc.", known));
+    STARFISH_TRY(key_directions(reader, key, value, known));
     for (size_t d = 0; d < dimensions; ++d)
         STARFISH_TRY(read_ends(reader, value, d, key_at(reader->problem, &place, place.is_of_axes ? d : 2 * d)));
     return STARFISH_SUCCESS;

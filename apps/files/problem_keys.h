@@ -77,6 +77,9 @@ key_read key_read_rhs, key_read_exact;
 
 /* ---- Shapes of their own (problem_box.c, problem_axes.c) --------------------------------------------------------- */
 
+/* Names of the kind's directions, NULL behind them; `value` may be absent, or is an object with these keys alone. */
+starfish_status key_directions(const struct key_reader *reader, const char *key, const json_t *value,
+                               const char *known[4]);
 key_read key_read_bc, key_read_sides, key_read_origin, key_read_boundary;
 key_read key_read_grid, key_read_range, key_read_matrix;
 

@@ -76,6 +76,14 @@ static json_t *square(const size_t n[3])
                      1.0, "rhs", 1.0);
 }
 
+/* Without a given value anywhere. */
+static json_t *shell(const size_t n[3])
+{
+    return json_pack("{s:s, s:[i,i,i], s:{s:[f,f]}, s:{s:s, s:s, s:s}, s:f}", "kind", "shell3d", "n", (int)n[0],
+                     (int)n[1], (int)n[2], "range", "r", 0.5, 1.0, "bc", "phi", "periodic", "r", "neumann", "theta",
+                     "pole", "rhs", 1.0);
+}
+
 static starfish_status make_uniform(const size_t n[3], const char *problem, json_t **root)
 {
     static const char cells[] = "cells";
@@ -143,6 +151,8 @@ starfish_status machine_write_problem(const char *folder, const size_t n[3], con
         root = diffusion(size);
     else if (strcmp(problem, "square") == 0)
         root = square(size);
+    else if (strcmp(problem, "shell") == 0)
+        root = shell(size);
     else
         STARFISH_TRY(strcmp(problem, "stretched") == 0 ? make_stretched(folder, size, &root)
                                                        : make_uniform(size, problem, &root));

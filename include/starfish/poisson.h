@@ -66,7 +66,7 @@ typedef enum starfish_grid {
 /* Description of a direction; each value lists the members of struct starfish_axis that it uses. */
 typedef enum starfish_axis_kind {
     STARFISH_UNIFORM,    /* n, origin, length, ends, grid */
-    STARFISH_STRETCHED,  /* n, ends (not periodic), grid, coordinates: NODE: the n unknowns plus the Dirichlet ends,
+    STARFISH_STRETCHED,  /* n, ends, grid, coordinates: NODE, not periodic: the n unknowns plus the Dirichlet ends,
                             CELL: the n+1 faces; increasing */
     STARFISH_TRIDIAGONAL /* n, lower, diag, upper, periodic: row k is lower[k] u(k-1) + diag[k] u(k) + upper[k] u(k+1);
                             lower[0] and upper[n-1] couple the ends when periodic and are ignored otherwise */

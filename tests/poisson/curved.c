@@ -60,9 +60,13 @@ static struct line make_line(size_t n, double a, double b, struct ends ends, int
     }
     for (size_t k = 0; k < n; k++) {
         const int is_cell = !is_node || low == STARFISH_PERIODIC;
-        const double width = l.high[k] - l.low[k];
+        const double width = l.high[k] - l.low[k], round = low == STARFISH_PERIODIC ? b - a : 0;
         l.before[k] = k > 0 ? l.at[k] - l.at[k - 1] : is_cell ? width : d0 ? l.at[0] - x[0] : 0;
         l.after[k] = k + 1 < n ? l.at[k + 1] - l.at[k] : is_cell ? width : d1 ? x[last] - l.at[k] : 0;
+        if (round > 0 && k == 0)
+            l.before[k] = l.at[0] - l.at[n - 1] + round;
+        if (round > 0 && k + 1 == n)
+            l.after[k] = l.at[0] + round - l.at[k];
         if (l.before[k] == 0)
             l.before[k] = l.after[k];
         if (l.after[k] == 0)
@@ -373,7 +377,8 @@ static struct line random_angle(double most, unsigned *seed)
 /* z or y of a box. */
 static struct line random_length(double stretch, unsigned *seed)
 {
-    const int periodic = stretch == 0 && test_real_random(seed) > 0.4, node = test_real_random(seed) > 0.3;
+    const int periodic = test_real_random(seed) > 0.2,
+              node = test_real_random(seed) > 0.3 && !(periodic && stretch > 0);
     return make_line(
         random_size(9, seed) + 1, -0.4, 1.1,
         (struct ends){periodic ? STARFISH_PERIODIC : either(seed), periodic ? STARFISH_PERIODIC : either(seed)}, node,
