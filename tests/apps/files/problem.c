@@ -156,6 +156,8 @@ static void uniform_grids_lie_where_they_should(void **state)
 #define GRID(grid) HEAD "'length': [1, 2, null], " BC "'grid': {" grid "}, 'rhs': 0}"
 #define FACE(face) POISSON "'boundary': {" face "}, 'rhs': 0}"
 #define RHS(rhs) POISSON "'rhs': " rhs "}"
+#define SHELL(keys) "{'kind': 'shell3d', 'n': [2, 3, 4], " keys "'rhs': 0}"
+#define SHELL_BC "'bc': {'phi': 'periodic', 'r': 'neumann', 'theta': 'pole'}, "
 #define SEPARABLE(y) "{'kind': 'separable2d', 'n': [2, 3], 'x': " ROWS ", 'y': " y ", 'rhs': 0}"
 static const struct {
     const char *json, *message;
@@ -232,6 +234,17 @@ static const struct {
     {RHS("'f.txt'"), "an array's name is"},
     {RHS("''"), "an array's name is"},
     {POISSON "'rhs': 0, 'exact': 'flat.npy'}", "\"exact\": flat.npy has shape"},
+    {SHELL("'bc': {'phi': 'periodic', 'r': 'neumann'}, 'range': {'r': [1, 2]}, "), "\"bc.theta\": "},
+    {SHELL("'bc': {'x': 'periodic'}, 'range': {'r': [1, 2]}, "), "\"bc.x\": unknown key"},
+    {SHELL("'bc': {'phi': 'periodic', 'r': 'hub', 'theta': 'pole'}, 'range': {'r': [1, 2]}, "), "\"bc.r\": must be"},
+    {SHELL(SHELL_BC), "\"range.r\": missing"},
+    {SHELL(SHELL_BC "'range': [1, 2], "), "\"range\": must be an object with phi, r and theta"},
+    {SHELL(SHELL_BC "'range': {'r': [1]}, "), "\"range.r\": must be a list of 2"},
+    {SHELL(SHELL_BC "'range': {'z': [1, 2]}, "), "\"range.z\": unknown key"},
+    {SHELL(SHELL_BC "'range': {'r': [1, 2]}, 'length': [1, 1, 1], "), "\"length\": unknown key"},
+    {SHELL(SHELL_BC "'range': {'r': [1, 2]}, 'grid': {'theta': 'centre'}, "), "\"grid.theta\": must be"},
+    {SHELL(SHELL_BC "'range': {'r': [1, 2]}, 'boundary': {'z0': 1}, "), "\"boundary.z0\": unknown key"},
+    {SHELL(SHELL_BC "'range': {'r': [1, 2]}, 'eigenvalues': 'exact', "), "\"eigenvalues\": must be"},
     {SEPARABLE("1"), "\"y\": must be an object"},
     {"{'kind': 'separable2d', 'n': [2, 3], 'x': " ROWS ", 'rhs': 0}", "\"y\": missing"},
     {SEPARABLE("{'lower': 1, 'upper': 1}"), "\"y.diag\": missing"},
