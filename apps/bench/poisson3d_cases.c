@@ -19,7 +19,9 @@ static const struct poisson3d_ends all_ends[] = {
 };
 static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed"};
 static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell"};
-static const char *const y_names[] = {"uniform", "stretched"};
+enum { ONE_SIDED = 2 };
+static const char *const y_names[] = {"uniform", "stretched", "one-sided"};
+static const char *const y_words[] = {"", ", y stretched", ", y one-sided"};
 enum { BOX, CYLINDER, SHELL };
 static const char *const kind_names[] = {[BOX] = "box", [CYLINDER] = "cylinder3d", [SHELL] = "shell3d"};
 const char *const poisson3d_places[] = {[POISSON3D_PAGEABLE] = "pageable",
@@ -32,7 +34,7 @@ static const char *const peers[] = {
 static const struct starfish_option rows[] = {
     NAMES_ROW("--bc", end_names, "ends as Y/Z, of both, or X/Y/Z; x is periodic else"),
     NAMES_ROW("--grid", grid_names, "of y and z"),
-    NAMES_ROW("--y", y_names, "spacing, stretched where y is not periodic"),
+    NAMES_ROW("--y", y_names, "spacing; stretched crowds at both ends, where y is not periodic"),
     NAMES_ROW("--kind", kind_names, "coordinates; a cylinder has an axis, a shell poles, in place of an end of z"),
     NAMES_ROW("--where", poisson3d_places,
               "memory of the data; spread: over several GPUs; without, all that there are"),
@@ -83,7 +85,8 @@ starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **fi
     return STARFISH_SUCCESS;
 }
 
-/* Faces or nodes that crowd at both ends, the widest spacing about four times the least. */
+/* Faces or nodes that crowd at both ends, or at the first: there the grid is not its own mirror image, and its basis
+ * has no symmetry that would halve the products. The widest spacing is about four times the least. */
 static starfish_status stretch(struct poisson3d_case *c, struct starfish_axis *y)
 {
     const double strength = 1.3;
@@ -94,7 +97,8 @@ static starfish_status stretch(struct poisson3d_case *c, struct starfish_axis *y
     STARFISH_FAIL_IF(!c->coordinates, STARFISH_ERROR_MEMORY, "--y: no memory for %zu coordinates", count);
     for (size_t j = 0; j < count; ++j) {
         const double t = count > 1 ? 2 * (double)j / (double)(count - 1) - 1 : 0;
-        c->coordinates[j] = 0.5 + 0.5 * tanh(strength * t) / tanh(strength);
+        c->coordinates[j] = c->stretched == ONE_SIDED ? 1 + tanh(strength * (t - 1) / 2) / tanh(strength)
+                                                      : 0.5 + 0.5 * tanh(strength * t) / tanh(strength);
         if (c->kind == SHELL)
             c->coordinates[j] = 0.5 + 0.5 * c->coordinates[j];
     }
@@ -118,9 +122,8 @@ static starfish_status make_case(struct poisson3d_case *c)
         snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2],
                  starfish_precision_names[c->precision]);
     name_ends(c, names, sizeof names);
-    snprintf(c->name, sizeof c->name, "%s %s %s%s%s%s", c->size, names, grid_names[c->grid],
-             c->stretched ? ", y stretched" : "", c->kind == BOX ? "" : ", ",
-             c->kind == BOX ? "" : kind_names[c->kind]);
+    snprintf(c->name, sizeof c->name, "%s %s %s%s%s%s", c->size, names, grid_names[c->grid], y_words[c->stretched],
+             c->kind == BOX ? "" : ", ", c->kind == BOX ? "" : kind_names[c->kind]);
     return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
 }
 
