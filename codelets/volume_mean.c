@@ -49,16 +49,13 @@ STARFISH_PLACE_CODELET(sum, arguments, a->precision, "volume_mean_sum", 0x88cc88
 struct numbers {
     struct starfish_task_header header;
     int slabs, removed; /* removed: position among the data, or -1 */
-    double mean_scale;
 };
 
 /* Data: numbers, the sums of every slab, removed. */
 static void numbers_here(const struct starfish_place *place, void *buffers[], const struct numbers *a)
 {
-    struct starfish_volume_mean_numbers kernel = {.slabs = a->slabs,
-                                                  .mean_scale = a->mean_scale,
-                                                  .numbers = STARFISH_VECTOR(buffers, 0),
-                                                  .removed = starfish_optional(buffers, a->removed)};
+    struct starfish_volume_mean_numbers kernel = {
+        .slabs = a->slabs, .numbers = STARFISH_VECTOR(buffers, 0), .removed = starfish_optional(buffers, a->removed)};
     for (int slab = 0; slab < a->slabs; slab++)
         kernel.sums[slab] = STARFISH_VECTOR(buffers, 1 + slab);
     starfish_task_check(&a->header, "mean by volumes", run_numbers(place, &kernel));
@@ -123,11 +120,10 @@ static starfish_status submit_sum(struct starfish_progress *progress, int phase,
     return starfish_task_submit(&task, &a, sizeof a);
 }
 
-static starfish_status submit_numbers(struct starfish_progress *progress, int phase,
-                                      const struct starfish_mean_tables *tables, size_t slabs,
+static starfish_status submit_numbers(struct starfish_progress *progress, int phase, size_t slabs,
                                       const struct starfish_mean_data *data)
 {
-    struct numbers a = {.slabs = (int)slabs, .mean_scale = tables->mean_scale};
+    struct numbers a = {.slabs = (int)slabs};
     struct starfish_task task;
     starfish_task_begin(&task, &numbers_codelet, progress, phase);
     task.name = "mean by volumes";
@@ -136,7 +132,7 @@ static starfish_status submit_numbers(struct starfish_progress *progress, int ph
     starfish_task_data(&task, data->numbers, STARPU_W);
     for (size_t slab = 0; slab < slabs; slab++)
         starfish_task_data(&task, data->sums[slab].handle, STARPU_R);
-    a.removed = starfish_task_optional(&task, data->removed, STARPU_RW);
+    a.removed = starfish_task_optional(&task, data->removed, STARPU_R);
     a.header.footprint = STARFISH_FOOTPRINT(slabs);
     return starfish_task_submit(&task, &a, sizeof a);
 }
@@ -148,7 +144,7 @@ starfish_status starfish_submit_volume_mean(struct starfish_progress *progress, 
     const size_t slabs = u->space->parts[1];
     for (size_t slab = 0; slab < slabs; slab++)
         STARFISH_TRY(submit_sum(progress, phase, tables, u, slab, data->sums[slab].handle));
-    STARFISH_TRY(submit_numbers(progress, phase, tables, slabs, data));
+    STARFISH_TRY(submit_numbers(progress, phase, slabs, data));
     for (size_t slab = 0; slab < slabs; slab++) {
         struct starfish_task task;
         starfish_task_begin(&task, &mean_codelet, progress, phase);

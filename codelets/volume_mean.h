@@ -11,14 +11,13 @@
 struct starfish_mean_tables {
     size_t n[3];
     struct starfish_coefficient_table volumes, row;
-    double mean_scale;
 };
 
 /* Of a solve: what its tasks make, per part and as a whole. */
 struct starfish_mean_data {
     struct starfish_coefficient_table *sums; /* STARFISH_SUMS doubles each */
     starpu_data_handle_t numbers;            /* STARFISH_MEAN_NUMBERS doubles */
-    starpu_data_handle_t removed; /* two doubles, of which the first becomes the mean of f; NULL: not again */
+    starpu_data_handle_t removed;            /* two doubles, of which the first is the mean of f; NULL: not again */
 };
 
 /* Tasks for all parts of u; of its edges, too. */

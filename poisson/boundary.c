@@ -96,7 +96,7 @@ static int has_point(const struct starfish_poisson_plan *plan, int end)
 
 int starfish_poisson_fills_rhs(const struct starfish_poisson_plan *plan)
 {
-    return !plan->is_filled && (plan->direction[1].scale_y || has_point(plan, 0) || has_point(plan, 1));
+    return has_point(plan, 0) || has_point(plan, 1);
 }
 
 /* A point takes data at walls from the plane beside it. */
@@ -154,7 +154,7 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
     struct starfish_boundary_task task = {.precision = precision,
                                           .planes = plan->here.planes,
                                           .data = job->boundary,
-                                          .factors = plan->is_filled ? NULL : plan->operator_.factors.handle,
+                                          .factors = plan->operator_.factors.handle,
                                           .factor_planes = plan->operator_.n[2],
                                           .first_factor = plan->here.first};
     const struct starfish_field_array array = {

@@ -327,7 +327,6 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
     memset(&wide->options.solution_layout, 0, sizeof wide->options.solution_layout);
     wide->name = plan->name;
     wide->in_plane = plan->in_plane;
-    wide->is_filled = 1;
     wide->lambda = plan->lambda;
     return starfish_plan_end(base, starfish_now(), make_wide(wide, plan), result);
 }

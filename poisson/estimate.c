@@ -31,7 +31,7 @@ int starfish_poisson_radix(const struct starfish_poisson_plan *plan)
 static int is_mirrored(const struct starfish_direction *d)
 {
     const struct starfish_basis_operator op = {d->n,     d->periodic,          d->lower, d->diag,
-                                               d->upper, STARFISH_BASIS_EXACT, d->sum};
+                                               d->upper, STARFISH_BASIS_EXACT, d->sum,   d->scale_y};
     return starfish_basis_is_reflected(&op);
 }
 

@@ -67,8 +67,8 @@ starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job);
 /* Of that: the solution comes to where the user wants it, its ghosts too. */
 starfish_status starfish_job_submit_home(struct starfish_poisson_job *job);
 
-/* boundary.c: whether right-hand sides are always copied, since the copy multiplies them by scale_y, or gives planes
- * that are one unknown a single value. */
+/* boundary.c: whether right-hand sides are always copied, since the copy gives planes that are one unknown a single
+ * value. */
 int starfish_poisson_fills_rhs(const struct starfish_poisson_plan *plan);
 
 /* boundary.c: fills job->boundary with the data of ends that take them; *any: whether there are any. */

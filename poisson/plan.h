@@ -53,7 +53,6 @@ struct starfish_poisson_plan {
     struct starfish_plan base;
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
-    int is_filled;           /* right-hand sides have all that filling them adds already (job.h) */
     int in_plane;            /* two dimensions: y has one unknown, and the user's second direction is z */
     size_t n[3];
     struct starfish_planes_here { /* of this rank, which has all of them where it is the only one */

@@ -42,13 +42,13 @@ static starfish_status fill(struct starfish_poisson_plan *plan, double *volumes,
     const struct starfish_direction *d = plan->direction;
     struct starfish_mean_tables *tables = &plan->mean_tables;
     double *const of_y = volumes + d[0].n;
-    tables->mean_scale = mean(&d[1], d[1].scale_y);
+    const double mean_scale = mean(&d[1], d[1].scale_y);
     memcpy(tables->n, plan->n, sizeof tables->n);
     memcpy(volumes, d[0].weight, d[0].n * sizeof *volumes);
     for (size_t j = 0; j < d[1].n; j++)
-        of_y[j] = d[1].weight[j] * d[1].scale_y[j] / tables->mean_scale;
+        of_y[j] = d[1].weight[j] * d[1].scale_y[j] / mean_scale;
     memcpy(of_y + d[1].n, d[2].weight, d[2].n * sizeof *volumes);
-    solve_row(&d[1], of_y, tables->mean_scale, row);
+    solve_row(&d[1], of_y, mean_scale, row);
     STARFISH_TRY(
         starfish_coefficient_table_reals(&tables->volumes, plan->options.precision, volumes, d[0].n + d[1].n + d[2].n));
     return starfish_coefficient_table_reals(&tables->row, STARFISH_F64, row, d[1].n);

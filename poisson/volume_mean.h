@@ -11,8 +11,8 @@ int starfish_poisson_has_volume_mean(const struct starfish_poisson_plan *plan);
 starfish_status starfish_poisson_create_volume_mean(struct starfish_poisson_plan *plan);
 void starfish_poisson_destroy_volume_mean(struct starfish_poisson_plan *plan);
 
-/* After a solve: job->removed becomes the mean of f by volumes, and the solution that of the problem without it, of
- * mean zero. `again`, after refinement: the mean alone. Nothing where the plan is none. */
+/* After a solve: the solution becomes that of the problem without job->removed, the mean of f by volumes, and has mean
+ * zero. `again`, after refinement: the mean alone. Nothing where the plan is none. */
 starfish_status starfish_job_submit_volume_mean(struct starfish_poisson_job *job, int again);
 void starfish_job_release_volume_mean(struct starfish_poisson_job *job);
 

@@ -25,7 +25,7 @@ struct starfish_direction {
     double dropped;               /* the most of those sums that were no more than rounding */
     double *weight;               /* n, sums to one: the mean that a singular problem must have zero */
     double *weight_x; /* n, of z: what row k multiplies the part in x by, 0: its unknowns are one; NULL: ones */
-    double *scale_y;  /* n, of y: what rows, and the right-hand side, are multiplied by; NULL: ones */
+    double *scale_y;  /* n, of y: what its rows, and the equations of slab, are multiplied by; NULL: ones */
     double boundary_weight[2]; /* right-hand side at an end is reduced by this times the boundary datum */
     int takes_boundary[2];     /* whether the end has data at all */
     /* poisson/null_space.h finds these and `weight`. */

@@ -34,7 +34,8 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                                        .diag = d[1].diag,
                                                        .upper = d[1].upper,
                                                        .reflection = STARFISH_BASIS_EXACT,
-                                                       .sum = d[1].sum};
+                                                       .sum = d[1].sum,
+                                                       .weight = d[1].scale_y};
     return starfish_plane_set_create(&space->planes, space->context, kind, space->n,
                                      d[1].has_transform ? NULL : &operator_y, max_planes, space->precision);
 }

@@ -89,7 +89,7 @@ static double asymmetry_of(const struct starfish_basis_operator *op)
 
 int starfish_basis_is_reflected(const struct starfish_basis_operator *op)
 {
-    return asymmetry_of(op) <= op->reflection;
+    return !op->weight && asymmetry_of(op) <= op->reflection;
 }
 
 /* Row k, or the mean of it and its mirror. */
@@ -364,6 +364,17 @@ static double error_of_solve(const struct starfish_basis *basis, const struct st
     return error;
 }
 
+/* Columns of FORWARD, which is one matrix then. */
+static void weigh(struct starfish_basis *basis, const double *weight)
+{
+    const size_t n = basis->n;
+    for (size_t e = 0; weight && e < n * n; e++)
+        if (basis->precision == STARFISH_F32)
+            ((float *)basis->matrix[STARFISH_FORWARD])[e] *= (float)weight[e % n];
+        else
+            ((double *)basis->matrix[STARFISH_FORWARD])[e] *= weight[e % n];
+}
+
 static starfish_status measure(struct starfish_basis *basis, const struct starfish_basis_operator *op)
 {
     double *memory = malloc(3 * op->n * sizeof *memory);
@@ -395,6 +406,8 @@ starfish_status starfish_basis_create(struct starfish_basis *basis, const struct
     free(symmetric.memory);
     if (status == STARFISH_SUCCESS && precision == STARFISH_F64)
         status = measure(basis, op);
+    if (status == STARFISH_SUCCESS)
+        weigh(basis, op->weight);
     if (status != STARFISH_SUCCESS)
         starfish_basis_destroy(basis);
     return status;

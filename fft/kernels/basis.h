@@ -34,6 +34,9 @@ struct starfish_basis_operator {
     double reflection;
     /* n: what rows sum to, for a caller who knows it better than the entries tell; NULL: base/row_sum.h. */
     const double *sum;
+    /* n: FORWARD takes weight[j] x[j] in place of x[j], of rows that a problem's equations are multiplied by; NULL:
+     * ones. With weights the basis is not reflected. */
+    const double *weight;
 };
 #define STARFISH_BASIS_EXACT (16 * DBL_EPSILON)
 

@@ -11,6 +11,7 @@
 struct piece {
     size_t begin, end, stride;
     real *values;
+    real unscaled; /* 1 / scale_y of the row */
 };
 
 static real given(const struct starfish_boundary_rhs *a, int axis, int end, size_t index)
@@ -46,7 +47,7 @@ static void subtract_beside_point(const struct starfish_boundary_rhs *a, const s
 
 static void subtract_x(const struct starfish_boundary_rhs *a, const struct piece *p, size_t j, size_t k)
 {
-    const real factor = a->weight_x ? (real)a->weight_x[k % a->planes] : 1;
+    const real factor = a->weight_x ? p->unscaled * (real)a->weight_x[k % a->planes] : p->unscaled;
     if (is_point(a, k)) {
         subtract_beside_point(a, p, k);
         return;
@@ -63,15 +64,13 @@ static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int en
 {
     if (has_data(a, axis, end))
         for (size_t i = p->begin; i < p->end; i++)
-            p->values[(i - p->begin) * p->stride] -= datum(a, axis, end, face + i);
+            p->values[(i - p->begin) * p->stride] -= p->unscaled * datum(a, axis, end, face + i);
 }
 
-/* Of row j of plane k of all problems' planes, once it is scaled. */
+/* Of row j of plane k of all problems' planes. */
 static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size_t k, const struct piece *p)
 {
     const size_t nx = a->n[0], ny = a->n[1], z = k % a->planes, problem = k / a->planes;
-    for (size_t i = p->begin; a->scale_y && i < p->end; i++)
-        p->values[(i - p->begin) * p->stride] *= (real)a->scale_y[j];
     subtract_x(a, p, j, k);
     if (j == 0)
         subtract_row(a, 1, 0, nx * k, p);
@@ -83,15 +82,20 @@ static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size
         subtract_row(a, 2, 1, nx * (j + ny * problem), p);
 }
 
+static real unscaled(const struct starfish_boundary_rhs *a, size_t j)
+{
+    return a->scale_y ? (real)(1 / a->scale_y[j]) : 1;
+}
+
 void REAL_NAME(starfish_boundary_row_cpu)(const struct starfish_boundary_rhs *a, size_t j, size_t k, void *row,
                                           size_t stride)
 {
-    subtract_faces(a, j, k, &(struct piece){0, a->n[0], stride, row});
+    subtract_faces(a, j, k, &(struct piece){0, a->n[0], stride, row, unscaled(a, j)});
 }
 
 void REAL_NAME(starfish_boundary_element_cpu)(const struct starfish_boundary_rhs *a, const size_t at[3], void *value)
 {
-    subtract_faces(a, at[1], at[2], &(struct piece){at[0], at[0] + 1, 1, value});
+    subtract_faces(a, at[1], at[2], &(struct piece){at[0], at[0] + 1, 1, value, unscaled(a, at[1])});
 }
 
 enum { SHORT_ROW = 1024 }; /* bytes, below which a copy is more calls than bytes */
@@ -120,7 +124,7 @@ static int has_any_data(const struct starfish_boundary_rhs *a)
 
 void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
 {
-    const size_t nx = a->n[0], ny = a->n[1], rows = has_any_data(a) || a->scale_y ? ny : 0;
+    const size_t nx = a->n[0], ny = a->n[1], rows = has_any_data(a) ? ny : 0;
     const struct starfish_strides from = starfish_strides_or_packed(a->rhs_strides, nx, ny, a->n[2]);
     const struct starfish_strides to = starfish_strides_or_packed(a->result_strides, nx, ny, a->n[2]);
     for (size_t k = 0; k < a->n[2]; k++) {

@@ -45,15 +45,14 @@ template <typename real> __device__ real without_faces_beside(const Boundary<rea
     return value;
 }
 
-/* The scaled value at (i,j) of plane k of all problems' planes, less the faces that it lies on. */
+/* The value at (i,j) of plane k of all problems' planes, less the faces that it lies on. */
 template <typename real>
 __device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_t k, real value)
 {
     const size_t nx = a.columns.nx, ny = a.columns.ny, problem = k < a.planes ? 0 : k / a.planes;
     const size_t z = k - problem * a.planes;
-    const real factor = a.weight_x ? real(a.weight_x[z]) : real(1);
-    if (a.scale_y)
-        value *= real(a.scale_y[j]);
+    const real unscaled = a.scale_y ? real(1 / a.scale_y[j]) : real(1);
+    const real factor = a.weight_x ? unscaled * real(a.weight_x[z]) : unscaled;
     if (a.weight_x && factor == 0)
         return without_faces_beside(a, k, z > 0, value);
     if (i == 0)
@@ -61,13 +60,13 @@ __device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_
     if (i == nx - 1)
         value -= factor * a.face[0][1](j + ny * k);
     if (j == 0)
-        value -= a.face[1][0](i + nx * k);
+        value -= unscaled * a.face[1][0](i + nx * k);
     if (j == ny - 1)
-        value -= a.face[1][1](i + nx * k);
+        value -= unscaled * a.face[1][1](i + nx * k);
     if (z == 0)
-        value -= a.face[2][0](i + nx * (j + ny * problem));
+        value -= unscaled * a.face[2][0](i + nx * (j + ny * problem));
     if (z == a.planes - 1)
-        value -= a.face[2][1](i + nx * (j + ny * problem));
+        value -= unscaled * a.face[2][1](i + nx * (j + ny * problem));
     return value;
 }
 
@@ -76,7 +75,7 @@ template <typename real> __global__ void __launch_bounds__(MOST_THREADS) boundar
     const Column c = column_of_thread(a.columns);
     const size_t read = c.i + c.j * a.from.row, written = c.i + c.j * a.to.row;
     const bool on_side = c.i == 0 || c.i + 1 == a.columns.nx || c.j == 0 || c.j + 1 == a.columns.ny;
-    const bool every = on_side || a.result != a.rhs || a.scale_y; /* otherwise the two end planes of the field alone */
+    const bool every = on_side || a.result != a.rhs; /* otherwise the two end planes of the field alone */
     for (size_t first = c.first; first < c.last; first += DEPTH) {
         real value[DEPTH];
         bool wanted[DEPTH];

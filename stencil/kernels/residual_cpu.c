@@ -17,7 +17,7 @@ struct neighbours {
     const real *row[BESIDE];
     double weight[BESIDE], centre, sum; /* centre: what y, z and lambda have on the diagonal; sum: of their rows */
     double south_imaginary, north_imaginary, centre_imaginary; /* of a complex y */
-    double weight_x, scale, unscaled;                          /* unscaled: 1 / scale */
+    double weight_x, unscaled;                                 /* unscaled: 1 / scale_y */
     double point, mean;                                        /* a point's coupling, else 0, to a mean */
 };
 
@@ -56,8 +56,7 @@ static struct neighbours find(const struct starfish_residual *a, size_t j, size_
     const int has_south = j > 0 || ay->periodic, has_north = j + 1 < ny || ay->periodic;
     struct neighbours n = {.centre = ay->diag[y] + az->diag[z] + a->lambda, .sum = ay->sum[y] + az->sum[z] + a->lambda};
     n.weight_x = a->weight_x ? a->weight_x[z] : 1;
-    n.scale = a->scale_y ? a->scale_y[j] : 1;
-    n.unscaled = 1 / n.scale;
+    n.unscaled = a->scale_y ? 1 / a->scale_y[j] : 1;
     set_neighbour(&n, SOUTH, j > 0 ? row - nx : has_south ? last : NULL, ay->lower[y], row);
     set_neighbour(&n, NORTH, j + 1 < ny ? row + nx : has_north ? first : NULL, ay->upper[y], row);
     set_neighbour(&n, BELOW, k > 0 ? row - plane : below, az->lower[z], row);
@@ -119,12 +118,8 @@ STARFISH_ALWAYS_INLINE double larger(double a, double b)
     return a > b ? a : b;
 }
 
-STARFISH_ALWAYS_INLINE void count(struct maxima *m, double unscaled, double residual, double f, double size,
-                                  double here)
+STARFISH_ALWAYS_INLINE void count(struct maxima *m, double residual, double f, double size, double here)
 {
-    residual *= unscaled;
-    f *= unscaled;
-    size *= unscaled;
     m->residual = larger(fabs(residual), m->residual);
     m->rhs = larger(fabs(f), m->rhs);
     m->size = larger(size + fabs(f), m->size);
@@ -195,8 +190,7 @@ static void slow_element(const struct starfish_residual *a, const struct line *l
     const size_t nx = a->n[0];
     const real *u = line->u;
     const int has_west = i > 0 || x->periodic, has_east = i + 1 < nx || x->periodic;
-    const double here = u[i], f = right_side(a, line, i),
-                 offset = a->offset ? line->beside.scale * a->offset[a->complex_pairs && i > 0] : 0;
+    const double here = u[i], f = right_side(a, line, i), offset = a->offset ? a->offset[a->complex_pairs && i > 0] : 0;
     const struct beside_in_row beside = {has_west ? (double)u[i > 0 ? i - 1 : nx - 1] : here,
                                          has_east ? (double)u[i + 1 < nx ? i + 1 : 0] : here,
                                          has_west ? x->lower[i] : 0, has_east ? x->upper[i] : 0};
@@ -207,8 +201,8 @@ static void slow_element(const struct starfish_residual *a, const struct line *l
     p.size += fabs(line->beside.point * line->beside.mean);
     p.product += dense ? dense->product : 0;
     p.size += dense ? dense->size : 0;
-    const double residual = (f - offset) - p.product;
-    count(m, line->beside.unscaled, residual, f, p.size, here);
+    const double unscaled = line->beside.unscaled, residual = (f - offset) - unscaled * p.product;
+    count(m, residual, f, unscaled * p.size, here);
     if (line->result)
         line->result[i] = (real)residual;
 }
@@ -220,7 +214,7 @@ STARFISH_CLONES static void inner_elements(const struct starfish_residual *a, co
     const struct neighbours n = line->beside;
     const real *u = line->u, *f = line->f;
     real *const result = line->result;
-    const double offset = a->offset ? n.scale * a->offset[0] : 0, unscaled = n.unscaled;
+    const double offset = a->offset ? a->offset[0] : 0, unscaled = n.unscaled;
     double residual = m->residual, rhs = m->rhs, size = m->size, solution = m->solution, bad = m->bad,
            bad_rhs = m->bad_rhs;
 #pragma omp simd reduction(max : residual, rhs, size, solution) reduction(+ : bad, bad_rhs)
@@ -228,10 +222,10 @@ STARFISH_CLONES static void inner_elements(const struct starfish_residual *a, co
         const double here = u[i], right = f[i];
         const struct row_product p =
             multiply(&n, &x, i, here, (struct beside_in_row){u[i - 1], u[i + 1], x.lower[i], x.upper[i]});
-        const double difference = (right - offset) - p.product;
-        residual = larger(fabs(difference) * unscaled, residual);
-        rhs = larger(fabs(right) * unscaled, rhs);
-        size = larger((p.size + fabs(right)) * unscaled, size);
+        const double difference = (right - offset) - unscaled * p.product;
+        residual = larger(fabs(difference), residual);
+        rhs = larger(fabs(right), rhs);
+        size = larger(unscaled * p.size + fabs(right), size);
         solution = larger(fabs(here), solution);
         bad += 0 * difference;
         bad_rhs += 0 * right;

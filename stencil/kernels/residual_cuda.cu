@@ -192,8 +192,8 @@ __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<r
     if (c.first < c.last) {
         const PlaneRow<real, complex_y> row(a, c.i, c.j);
         const size_t plane = a.columns.nx * a.columns.ny, in_plane = c.i + c.j * a.columns.nx;
-        const double scale = curved && a.scale_y ? a.scale_y[c.j] : 1, unscaled = 1 / scale;
-        const double offset = a.offset ? scale * a.offset[a.complex_pairs && c.i > 0] : 0;
+        const double unscaled = curved && a.scale_y ? 1 / a.scale_y[c.j] : 1;
+        const double offset = a.offset ? a.offset[a.complex_pairs && c.i > 0] : 0;
         size_t e = in_plane + c.first * plane;
         double here = a.u[e], f = a.rhs[e];
         double below = below_of(a, c.first, in_plane, plane, here), above = above_of(a, c.first, in_plane, plane, here);
@@ -215,8 +215,8 @@ __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<r
             row.add_other_part(a.u + e, p);
             if (curved)
                 add_dense(a, c, a.u + k * plane, w, p);
-            const double residual = (f - offset) - p.product;
-            maxima.take(residual * unscaled, f * unscaled, (p.size + fabs(f)) * unscaled, here);
+            const double residual = (f - offset) - unscaled * p.product;
+            maxima.take(residual, f, unscaled * p.size + fabs(f), here);
             if (a.result)
                 a.result[e] = static_cast<real>(residual);
             below = here;

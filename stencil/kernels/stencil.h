@@ -7,8 +7,9 @@
  * For complex numbers, x is the index of the real and the imaginary part (n[0] is 2 and X is zero), and Y may be
  * complex.
  *
- * In coordinates that are not those of a box, plane k has weight_x[k] X in place of X, and the equations of row j of y
- * are those of the problem times scale_y[j]; either is NULL for ones. Right-hand sides here are scaled too.
+ * In coordinates that are not those of a box, plane k has weight_x[k] X in place of X, and what is above are the
+ * problem's equations times scale_y[j] in row j of y; either is NULL for ones. Right-hand sides and residuals
+ * are not scaled.
  *
  * The first and the last plane, where n[1] is 1, may be a point, an axis or a pole: weight_x is 0 there, all unknowns
  * are one, and its neighbour is the mean of the plane beside it. The right-hand side is element 0 of the plane, which
@@ -59,7 +60,7 @@ struct starfish_residual {
     /* What x and y add besides their axes, which are zero then: entry [l * n + i] times u at l belongs to row i; NULL:
      * nothing. Of spectral derivatives, n[0] and n[1] operations for an unknown. Not of complex pairs. */
     const double *dense[2];
-    const double *weight_x, *scale_y; /* planes and n[1] doubles; maxima and the offset are those of unscaled rows */
+    const double *weight_x, *scale_y; /* planes and n[1] doubles */
     const void *u, *below, *above;    /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
     const void *rhs;
     const double *offset;                         /* a double, or two, where the kernel runs; NULL for 0 */
@@ -85,7 +86,7 @@ struct starfish_boundary_rhs {
     void *result;
     struct starfish_strides rhs_strides, result_strides; /* zero: packed */
     const double *weight_x,
-        *scale_y;          /* planes and n[1] doubles: rhs, which is not scaled yet, is multiplied by scale_y */
+        *scale_y;          /* planes and n[1] doubles: data, whose weights are of scaled rows, are divided by it */
     double at_point[2][2]; /* weights of data at the ends of x in the plane beside a point, by the point's end of z */
     int past_caches;       /* the result is not read soon, so that cores write it past their caches */
 };

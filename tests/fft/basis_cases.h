@@ -61,7 +61,7 @@ static inline struct starfish_basis_operator basis_operator(const struct basis_c
         rows->lower[0] = rows->upper[n - 1] = 0;
     }
     return (struct starfish_basis_operator){n,           c->periodic,          rows->lower, rows->diag,
-                                            rows->upper, STARFISH_BASIS_EXACT, NULL};
+                                            rows->upper, STARFISH_BASIS_EXACT, NULL,        NULL};
 }
 
 /* About fifty roundings; the operators' entries are of the order of 1, and so is the scaling D. */

@@ -420,14 +420,18 @@ static void operators_without_real_eigenvectors_are_refused(void **state)
     double one[] = {1, 1, 1}, two[] = {1, 2, 1}, sign[] = {1, -1, 1}, hole[] = {1, 0, 1}, bad[] = {1, 1, (double)NAN};
     double tiny[] = {1, 1e-50, 1e-50};
     const starfish_status complex = STARFISH_ERROR_NOT_SYMMETRIZABLE;
-    check_refused((struct starfish_basis_operator){0, 0, one, one, one, 0, NULL}, STARFISH_F64, STARFISH_ERROR_ARGUMENT,
-                  "not in 1..");
-    check_refused((struct starfish_basis_operator){3, 0, one, bad, one, 0, NULL}, STARFISH_F64, STARFISH_ERROR_ARGUMENT,
-                  "row 2");
-    check_refused((struct starfish_basis_operator){3, 0, sign, one, one, 0, NULL}, STARFISH_F64, complex, "lower[1]");
-    check_refused((struct starfish_basis_operator){3, 0, hole, one, one, 0, NULL}, STARFISH_F64, complex, "one-sided");
-    check_refused((struct starfish_basis_operator){3, 1, two, one, one, 0, NULL}, STARFISH_F64, complex, "products");
-    check_refused((struct starfish_basis_operator){3, 0, tiny, one, one, 0, NULL}, STARFISH_F32, complex, "scaling");
+    check_refused((struct starfish_basis_operator){0, 0, one, one, one, 0, NULL, NULL}, STARFISH_F64,
+                  STARFISH_ERROR_ARGUMENT, "not in 1..");
+    check_refused((struct starfish_basis_operator){3, 0, one, bad, one, 0, NULL, NULL}, STARFISH_F64,
+                  STARFISH_ERROR_ARGUMENT, "row 2");
+    check_refused((struct starfish_basis_operator){3, 0, sign, one, one, 0, NULL, NULL}, STARFISH_F64, complex,
+                  "lower[1]");
+    check_refused((struct starfish_basis_operator){3, 0, hole, one, one, 0, NULL, NULL}, STARFISH_F64, complex,
+                  "one-sided");
+    check_refused((struct starfish_basis_operator){3, 1, two, one, one, 0, NULL, NULL}, STARFISH_F64, complex,
+                  "products");
+    check_refused((struct starfish_basis_operator){3, 0, tiny, one, one, 0, NULL, NULL}, STARFISH_F32, complex,
+                  "scaling");
 }
 
 /* Rows that do not couple, and a scaling beyond what products of the entries could hold. */
@@ -436,7 +440,7 @@ static void unusual_operators_are_served(void **state)
     (void)state;
     double lower[] = {0, 1, 0, 1e-200}, diag[] = {1, 2, 3, 4}, upper[] = {4, 0, 1e200, 0};
     struct starfish_basis basis;
-    struct starfish_basis_operator op = {4, 0, lower, diag, upper, STARFISH_BASIS_EXACT, NULL};
+    struct starfish_basis_operator op = {4, 0, lower, diag, upper, STARFISH_BASIS_EXACT, NULL, NULL};
     double in[] = {1, -2, 3e200, 4}, modes[4], out[4] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     ASSERT_OK(starfish_basis_create(&basis, &op, STARFISH_F64));
     assert_true(basis.scaling > 1.99e200 && basis.scaling < 2.01e200);

@@ -32,12 +32,13 @@ static double expected_element(const struct starfish_boundary_rhs *a, const stru
     const size_t nx = a->n[0], ny = a->n[1], problem = at[2] / a->planes;
     const size_t row[3] = {at[0], at[1], at[2] % a->planes}, n[3] = {nx, ny, a->planes};
     const size_t datum[3] = {at[1] + ny * at[2], at[0] + nx * at[2], at[0] + nx * (at[1] + ny * problem)};
-    double expected = host->scale_y ? host->scale_y[at[1]] * rhs : rhs;
+    const double scale = host->scale_y ? host->scale_y[at[1]] : 1;
+    double expected = rhs;
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++) {
             const double factor = axis == 0 && host->weight_x ? host->weight_x[row[2]] : 1;
             if (row[axis] == (end ? n[axis] - 1 : 0))
-                expected -= factor * a->weight[axis][end] *
+                expected -= factor / scale * a->weight[axis][end] *
                             (a->face[axis][end] ? test_real_get(host->face[axis][end], precision, datum[axis])
                                                 : a->constant[axis][end]);
         }

@@ -153,7 +153,7 @@ static double element_residual(const struct operation *o, size_t i, size_t j, si
 {
     const double f = test_real_get(o->rhs, o->precision, i + o->n[0] * (j + o->n[1] * k));
     const double offset = with_offset ? o->offset[o->numbers != REAL_NUMBERS && i > 0] : 0;
-    return f - scale_of(o, j) * offset - apply(o, (long)i, (long)j, (long)k).value;
+    return f - offset - apply(o, (long)i, (long)j, (long)k).value / scale_of(o, j);
 }
 
 static void naive_maxima(const struct operation *o, const struct test_slab *slab, int with_offset,
@@ -164,11 +164,11 @@ static void naive_maxima(const struct operation *o, const struct test_slab *slab
         for (size_t j = 0; j < o->n[1]; j++)
             for (size_t i = 0; i < o->n[0]; i++) {
                 const double f = test_real_get(o->rhs, o->precision, i + o->n[0] * (j + o->n[1] * k));
-                const double size = apply(o, (long)i, (long)j, (long)k).size + fabs(f), scale = scale_of(o, j);
+                const double size = apply(o, (long)i, (long)j, (long)k).size / scale_of(o, j) + fabs(f);
                 const double found[STARFISH_MAXIMA] = {
-                    [STARFISH_MAXIMUM_RESIDUAL] = fabs(element_residual(o, i, j, k, with_offset)) / scale,
-                    [STARFISH_MAXIMUM_RHS] = fabs(f) / scale,
-                    [STARFISH_MAXIMUM_SIZE] = size / scale,
+                    [STARFISH_MAXIMUM_RESIDUAL] = fabs(element_residual(o, i, j, k, with_offset)),
+                    [STARFISH_MAXIMUM_RHS] = fabs(f),
+                    [STARFISH_MAXIMUM_SIZE] = size,
                     [STARFISH_MAXIMUM_SOLUTION] = fabs(u_at(o, (long)i, (long)j, (long)k))};
                 for (int m = 0; m < STARFISH_MAXIMA; m++)
                     maximum[m] = fmax(maximum[m], found[m]);
