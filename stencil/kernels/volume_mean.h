@@ -2,7 +2,8 @@
 /* Solutions of singular problems whose rows are scaled (docs/curvilinear.md). A solve takes the constant
  * p mean(scale_y) off the scaled right-hand side scale_y f, where p scale_y is to come off, with p the mean of f by
  * volumes: the solution then lacks p row[j], where row solves (Y row)[j] = mean(scale_y) - scale_y[j]. It is added, and
- * the mean m by volumes is taken off. CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. */
+ * the mean m by volumes is taken off. CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was
+ * accepted. */
 #ifndef STARFISH_STENCIL_KERNELS_VOLUME_MEAN_H
 #define STARFISH_STENCIL_KERNELS_VOLUME_MEAN_H
 

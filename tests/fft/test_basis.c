@@ -404,6 +404,39 @@ static void reflection_is_found_up_to_the_rounding_allowed(void **state)
     assert_false(finds_reflection(0, -1));
 }
 
+/* ---- Weights ----------------------------------------------------------------------------------------------------- */
+static void forward_takes_weighted_values(void **state)
+{
+    enum { N = 9 };
+    (void)state;
+    static struct basis_rows rows;
+    struct starfish_basis_operator op = basis_operator(&basis_cases[4], N, &rows);
+    struct starfish_basis plain, weighted;
+    double weight[N], x[N], weighted_x[N], expected[N], got[N], back[N];
+    unsigned seed = 11;
+    for (size_t k = 0; k < N; k++) {
+        weight[k] = 2 + test_real_random(&seed);
+        x[k] = test_real_random(&seed);
+        weighted_x[k] = weight[k] * x[k];
+    }
+    op.reflection = -1;
+    ASSERT_OK(starfish_basis_create(&plain, &op, STARFISH_F64));
+    op.reflection = STARFISH_BASIS_EXACT;
+    op.weight = weight;
+    ASSERT_OK(starfish_basis_create(&weighted, &op, STARFISH_F64));
+    assert_false(weighted.reflected);
+    starfish_basis_columns_cpu(&plain, STARFISH_FORWARD,
+                               &(struct starfish_basis_columns){1, 1, weighted_x, expected, 1});
+    starfish_basis_columns_cpu(&weighted, STARFISH_FORWARD, &(struct starfish_basis_columns){1, 1, x, got, 1});
+    starfish_basis_columns_cpu(&weighted, STARFISH_BACKWARD, &(struct starfish_basis_columns){1, 1, got, back, 1});
+    for (size_t k = 0; k < N; k++) {
+        assert_true(fabs(got[k] - expected[k]) <= basis_tolerance(STARFISH_F64));
+        assert_true(fabs(back[k] - weighted_x[k]) <= basis_tolerance(STARFISH_F64));
+    }
+    starfish_basis_destroy(&plain);
+    starfish_basis_destroy(&weighted);
+}
+
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 static void check_refused(struct starfish_basis_operator op, starfish_precision precision, starfish_status status,
                           const char *part)
@@ -465,6 +498,7 @@ int main(void)
         cmocka_unit_test(wrong_vectors_are_noticed),
         cmocka_unit_test(lost_digits_are_estimated),
         cmocka_unit_test(reflection_is_found_up_to_the_rounding_allowed),
+        cmocka_unit_test(forward_takes_weighted_values),
         cmocka_unit_test(operators_without_real_eigenvectors_are_refused),
         cmocka_unit_test(unusual_operators_are_served),
     };
