@@ -53,7 +53,7 @@ __device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_
     const size_t z = k - problem * a.planes;
     const real unscaled = a.scale_y ? real(1 / a.scale_y[j]) : real(1);
     const real factor = a.weight_x ? unscaled * real(a.weight_x[z]) : unscaled;
-    if (a.weight_x && factor == 0)
+    if (a.weight_x && a.weight_x[z] == 0)
         return without_faces_beside(a, k, z > 0, value);
     if (i == 0)
         value -= factor * a.face[0][0](j + ny * k);
