@@ -42,7 +42,8 @@ static starfish_status can(const struct starfish_poisson_plan *plan, const struc
                      "method %s solves one problem at a time, but options.count is %zu", starfish_method_list[row->id],
                      plan->count);
     STARFISH_FAIL_IF(plan->direction[0].spectral && row->id != STARFISH_METHOD_SLAB, STARFISH_ERROR_UNSUPPORTED,
-                     "method %s has no spectral eigenvalues, which method slab has", starfish_method_list[row->id]);
+                     "problem.eigenvalues: method %s has no spectral ones, which method slab has",
+                     starfish_method_list[row->id]);
     STARFISH_FAIL_IF(plan->direction[2].weight_x && row->id != STARFISH_METHOD_SLAB, STARFISH_ERROR_UNSUPPORTED,
                      "method %s does not solve problem %s, which method slab does", starfish_method_list[row->id],
                      plan->base.about.kind);

@@ -163,7 +163,7 @@ static starfish_status check_coordinates(struct starfish_poisson_plan *plan)
         .kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = zero, .diag = zero, .upper = zero};
     const struct starfish_problem *problem = plan->base.problem;
     const struct starfish_coordinates *c = coordinates_of(&plan->base);
-    const struct starfish_axis *axis[3];
+    const struct starfish_axis *axis[3] = {NULL};
     STARFISH_FAIL_IF(plan->options.complex_rhs, STARFISH_ERROR_UNSUPPORTED,
                      "complex numbers are for starfish_separable2d_plan_create alone");
     for (int d = 0; d < 3; d++)

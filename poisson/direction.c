@@ -372,10 +372,10 @@ starfish_status starfish_direction_make_spectral(struct starfish_direction *d, c
                                                  const struct starfish_axis *axis)
 {
     STARFISH_FAIL_IF(axis->kind != STARFISH_UNIFORM, STARFISH_ERROR_UNSUPPORTED,
-                     "%s.kind must be STARFISH_UNIFORM for spectral eigenvalues", name);
+                     "problem.eigenvalues: for spectral ones %s.kind must be STARFISH_UNIFORM", name);
     STARFISH_FAIL_IF(d->n > STARFISH_MOST_SPECTRAL, STARFISH_ERROR_UNSUPPORTED,
-                     "%s.n is %zu, more than %d, which spectral eigenvalues are for", name, d->n,
-                     STARFISH_MOST_SPECTRAL);
+                     "problem.eigenvalues: spectral ones are for at most %d unknowns, and %s.n is %zu",
+                     STARFISH_MOST_SPECTRAL, name, d->n);
     starfish_transform_spectral_eigenvalues(d->transform, d->n, spacing(axis), d->eigenvalue);
     d->spectral = 1;
     return STARFISH_SUCCESS;

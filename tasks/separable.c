@@ -114,8 +114,9 @@ static starfish_status fill_dense(const struct starfish_direction *d, double *ro
         rows[l * d->n + l] = 1;
     if (workspace)
         starfish_transform_rows_cpu(transform, STARFISH_FORWARD, &all);
-    for (size_t e = 0; e < d->n * d->n; e++)
-        rows[e] *= scale * d->eigenvalue[e % d->n];
+    for (size_t l = 0; l < d->n; l++)
+        for (size_t mode = 0; mode < d->n; mode++)
+            rows[l * d->n + mode] *= scale * d->eigenvalue[mode];
     if (workspace)
         starfish_transform_rows_cpu(transform, STARFISH_BACKWARD, &all);
     starfish_transform_cpu_destroy(transform);

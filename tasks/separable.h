@@ -16,11 +16,11 @@ struct starfish_direction {
     size_t n;
     int periodic;
     int has_transform;
+    int spectral; /* eigenvalues are the operator's, and rows differences in their place */
     enum starfish_transform_kind transform;
     double *lower, *diag, *upper; /* n each */
     double *imaginary;            /* imaginary parts of lower, diag and upper, one after the other; NULL: zero */
     double *eigenvalue;           /* n, in the order of the transform; meaningless without one */
-    int spectral;                 /* those are the operator's, whose rows below are differences in their place */
     double *sum;                  /* n: what rows sum to, exactly zero where no more than rounding (base/row_sum.h) */
     double dropped;               /* the most of those sums that were no more than rounding */
     double *weight;               /* n, sums to one: the mean that a singular problem must have zero */

@@ -125,7 +125,7 @@ starfish_status solve_write_curved(const char *path, const struct starfish_slice
     double low[2], high[2];
     size_t n[2];
     while (shape < end &&
-           (strcmp(shape->direction[0], slice->label[0]) || strcmp(shape->direction[1], slice->label[1])))
+           (strcmp(shape->direction[0], slice->label[0]) != 0 || strcmp(shape->direction[1], slice->label[1]) != 0))
         ++shape;
     if (shape == end)
         return starfish_image_write(path, slice);

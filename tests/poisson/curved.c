@@ -534,7 +534,8 @@ static void refuses_what_makes_no_sense(void **state)
     ASSERT_FAILS(make_plan(&p, 7, &multigrid, &plan), STARFISH_ERROR_UNSUPPORTED, "singular shells");
     p.line[0].n = 4097;
     p.spectral = 1;
-    ASSERT_FAILS(make_plan(&p, 7, &options, &plan), STARFISH_ERROR_UNSUPPORTED, "axis phi.n is 4097");
+    ASSERT_FAILS(make_plan(&p, 7, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
+                 "problem.eigenvalues: spectral ones are for at most 4096 unknowns, and axis phi.n is 4097");
     p.spectral = 2;
     ASSERT_FAILS(make_plan(&p, 7, &options, &plan), STARFISH_ERROR_ARGUMENT, "problem.eigenvalues");
     p.spectral = 0;
