@@ -568,8 +568,7 @@ static void run(void)
         if (transport->rank == 0)
             printf("%s: %d plans in %.2f s\n", family->name, trials - before, starfish_now() - start);
     }
-    for (size_t i = 0; i < notes;
-         i++) /* n says what coordinate_count must be; robin, and eigenvalues beside a stretched y, may only be 0 */
+    for (size_t i = 0; i < notes; i++) /* n says what coordinate_count must be, and others here may only be 0 */
         CHECK(noted[i].is_named || noted[i].member->type == STARFISH_MEMBER_STRUCT ||
                   is_among(" coordinate_count robin eigenvalues ", noted[i].member->name),
               "no message has named %s", noted[i].member->name);
