@@ -27,6 +27,7 @@ struct problem {
     size_t parts; /* of an element of a vector: 1, or real and imaginary */
     size_t roots, vectors_in, vectors_out;
     double *lower, *diag, *upper;
+    double *weight, *sum; /* of rows, which then are given by their sums; NULL: no weights */
     double *imaginary[3]; /* of lower, diag and upper; zeros where lines are real */
     double *shift_lane, *mu, *in_weight, *out_weight, *input;
     int *first_root, *input_row, *output_row;
@@ -85,6 +86,20 @@ static void make_line(struct problem *p, unsigned *seed)
     make_imaginary(p);
 }
 
+/* Weights for the shifts of lanes. Diagonals are what the rounded sums of rows leave. */
+static void make_weights(struct problem *p)
+{
+    const size_t n = p->c->n;
+    unsigned seed = 5;
+    p->weight = random_rounded(p->c->precision, n, 0.5, 4, &seed);
+    p->sum = malloc(n * sizeof *p->sum);
+    for (size_t k = 0; k < n; k++) {
+        const double sum = p->lower[k] + p->diag[k] + p->upper[k];
+        p->sum[k] = p->c->precision == STARFISH_F32 ? (double)(float)sum : sum;
+        p->diag[k] = p->sum[k] - p->lower[k] - p->upper[k];
+    }
+}
+
 static void make_tables(struct problem *p, unsigned *seed)
 {
     const struct test_sums_case *c = p->c;
@@ -110,12 +125,14 @@ static void make_tables(struct problem *p, unsigned *seed)
     p->out_weight = random_rounded(c->precision, p->roots * outputs, -1, 1, seed);
 }
 
-static struct problem make_problem(const struct test_sums_case *c)
+static struct problem make_problem(const struct test_sums_case *c, int weighted)
 {
     unsigned seed = (unsigned)(c->n * 31 + c->lanes * 7 + c->groups);
     struct problem p = {.c = c, .parts = c->numbers == STARFISH_TRIDIAG_REAL ? 1 : 2, .shift = c->pinned ? 0 : 0.125};
     const size_t element = c->lanes * p.parts;
     make_line(&p, &seed);
+    if (weighted)
+        make_weights(&p);
     make_tables(&p, &seed);
     p.shift_lane =
         random_rounded(c->precision, c->lanes, c->pinned ? 0.125 : 0, 2, &seed); /* of lane 0 alone singular */
@@ -136,7 +153,7 @@ static struct problem make_problem(const struct test_sums_case *c)
 
 static void free_problem(struct problem *p)
 {
-    free(p->lower), free(p->diag), free(p->upper), free(p->shift_lane), free(p->mu);
+    free(p->lower), free(p->diag), free(p->upper), free(p->shift_lane), free(p->mu), free(p->weight), free(p->sum);
     free(p->imaginary[0]), free(p->imaginary[1]), free(p->imaginary[2]);
     free(p->in_weight), free(p->out_weight), free(p->input);
     free(p->first_root), free(p->input_row), free(p->output_row);
@@ -151,10 +168,13 @@ static size_t element_of(const struct problem *p, int row, size_t k, size_t lane
 static void solve_reference(const struct problem *p, size_t root, size_t lane, long double *z)
 {
     const struct test_sums_case *c = p->c;
+    double *diag = malloc(c->n * sizeof *diag);
+    for (size_t k = 0; k < c->n; k++)
+        diag[k] = p->diag[k] + (p->weight ? (p->weight[k] - 1) * p->shift_lane[lane] : 0);
     const struct starfish_tridiag_ref_complex_line line = {{.n = c->n,
                                                             .periodic = c->periodic,
                                                             .lower = p->lower,
-                                                            .diag = p->diag,
+                                                            .diag = diag,
                                                             .upper = p->upper,
                                                             .shift = p->mu[root] + p->shift_lane[lane] + p->shift,
                                                             .pinned = lane == 0 && (int)root == p->pinned_root},
@@ -165,6 +185,7 @@ static void solve_reference(const struct problem *p, size_t root, size_t lane, l
         assert_int_equal(starfish_tridiag_ref_complex_solve(&line, z, z + c->n), 0);
     for (size_t part = 0; part < p->parts && c->numbers != STARFISH_TRIDIAG_COMPLEX_LINES; part++)
         assert_int_equal(starfish_tridiag_ref_solve(&line.real, z + part * c->n), 0);
+    free(diag);
 }
 
 /* Add one root's solution in one lane to the sums[outputs][parts * n] of its group; `size` to what bounds their
@@ -288,8 +309,9 @@ static void run(const struct test_sums_device *device, const struct problem *p, 
         .line = {.n = c->n,
                  .periodic = c->periodic,
                  .lower = upload_line(m, p, p->lower, 0),
-                 .diag = upload_line(m, p, p->diag, 1),
+                 .diag = upload_line(m, p, p->sum ? p->sum : p->diag, 1),
                  .upper = upload_line(m, p, p->upper, 2),
+                 .weight = p->weight ? upload_reals(m, c->precision, p->weight, c->n) : NULL,
                  .numbers = c->numbers},
         .lanes = c->lanes,
         .shift_lane = upload_reals(m, c->precision, p->shift_lane, c->lanes),
@@ -315,9 +337,15 @@ static void run(const struct test_sums_device *device, const struct problem *p, 
     m->release();
 }
 
-void test_sums_check(const struct test_sums_device *device, const struct test_sums_case *c)
+/* Rows can have weights. */
+static int may_weigh(const struct test_sums_case *c)
 {
-    struct problem p = make_problem(c);
+    return c->numbers == STARFISH_TRIDIAG_REAL && !c->periodic;
+}
+
+static void check(const struct test_sums_device *device, const struct test_sums_case *c, int weighted)
+{
+    struct problem p = make_problem(c, weighted);
     void *output = malloc(p.vectors_out * c->n * c->lanes * p.parts * sizeof(double) + 1);
     run(device, &p, output);
     const size_t step = c->lanes > 9 ? c->lanes / 5 : 1; /* dense elimination is slow */
@@ -326,6 +354,12 @@ void test_sums_check(const struct test_sums_device *device, const struct test_su
             compare_lane(&p, output, g, lane);
     free(output);
     free_problem(&p);
+}
+
+void test_sums_check(const struct test_sums_device *device, const struct test_sums_case *c)
+{
+    for (int weighted = 0; weighted <= may_weigh(c); weighted++)
+        check(device, c, weighted);
 }
 
 /* Every solution is at most 13: right-hand sides are at most 3, and rows dominate by at least 1/4, unless pinned. */
@@ -379,16 +413,23 @@ static double *outputs_of(const struct test_sums_device *device, const struct pr
     return values;
 }
 
-void test_sums_compare(const struct test_sums_device *device, const struct test_sums_device *reference,
-                       const struct test_sums_case *c)
+static void compare(const struct test_sums_device *device, const struct test_sums_device *reference,
+                    const struct test_sums_case *c, int weighted)
 {
-    struct problem p = make_problem(c);
+    struct problem p = make_problem(c, weighted);
     double *got = outputs_of(device, &p), *expected = outputs_of(reference, &p);
     for (size_t g = 0; g < c->groups; g++)
         for (size_t lane = 0; lane < c->lanes; lane++)
             compare_outputs(&p, got, expected, g, lane);
     free(got), free(expected);
     free_problem(&p);
+}
+
+void test_sums_compare(const struct test_sums_device *device, const struct test_sums_device *reference,
+                       const struct test_sums_case *c)
+{
+    for (int weighted = 0; weighted <= may_weigh(c); weighted++)
+        compare(device, reference, c, weighted);
 }
 
 void test_sums_table(const struct test_sums_device *device)

@@ -31,6 +31,7 @@ struct line_block {
     size_t n, pitch; /* row k of an array starts at array + k * pitch */
     int periodic, row_sums;
     const coefficient *lower, *diag, *upper;
+    const real *weight;     /* of rows, for the caller; NULL: ones */
     coefficient *c, *e;     /* n rows each; e only when periodic */
     scalar *d;              /* the same; ends as the solution */
     scalar *x;              /* n rows that the elimination leaves alone; only in chains */
@@ -61,6 +62,8 @@ static inline struct line_block line_block_create(const struct starfish_tridiag_
                                .lower = line->lower,
                                .diag = line->diag,
                                .upper = line->upper,
+                               .weight = line->weight,
+                               .row_sums = line->weight != NULL,
                                .c = (void *)c,
                                .d = (void *)d,
                                .e = (void *)e,

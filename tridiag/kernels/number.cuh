@@ -114,6 +114,11 @@ template <typename Real> struct WeighedShift {
     Real weighed, plain;
     const Real *weight;
 };
+template <typename Real>
+__device__ __forceinline__ WeighedShift<Real> operator+(const WeighedShift<Real> &shift, Real x)
+{
+    return {shift.weighed, shift.plain + x, shift.weight};
+}
 template <typename Real> __device__ __forceinline__ Real shift_of_row(Real shift, size_t)
 {
     return shift;

@@ -96,6 +96,18 @@ template <typename Real, int ROWS> struct Operator {
     }
 };
 
+/* Weights in shared memory, where the operator's rows are. */
+template <typename Real, int ROWS, bool WEIGHED> __host__ __device__ inline int weights_size(const Cut &cut)
+{
+    return WEIGHED ? Operator<Real, ROWS>::PITCH * cut.chunks : 0;
+}
+
+template <typename Real, int ROWS> __device__ inline void load_weights(Real *to, const void *weight, const Cut &cut)
+{
+    for (int at = threadIdx.x; at < ROWS * cut.chunks; at += blockDim.x)
+        to[at + at / ROWS] = at < cut.padding ? Real(0) : __ldg(static_cast<const Real *>(weight) + at - cut.padding);
+}
+
 /* What the chunks of a block's lanes tell each other; rhs[] becomes the separators. */
 template <typename Real> struct Exchange {
     Real *before, *diag, *rhs, *head, *head_own, *head_before;
@@ -286,7 +298,7 @@ __device__ inline void solve_separators(const Exchange<Real> &exchange, const Cu
 }
 
 /* The separator of `chunk` where neighbouring threads hold neighbouring chunks, cut.group of them a lane. */
-template <bool PERIODIC, typename Real>
+template <bool PERIODIC, bool SUMS = false, typename Real>
 __device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cut, int chunk, CoefficientOf<Real> upper,
                                      bool pinned)
 {
@@ -298,7 +310,7 @@ __device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cu
                                     ? join(last.before, last.diag, last.rhs, upper, head, head_own, head_before)
                                     : no_separator<Real>();
 
-    return PERIODIC ? solve_periodic(row, cut, chunk, pinned) : solve_open(row, cut, chunk, pinned);
+    return PERIODIC ? solve_periodic<SUMS>(row, cut, chunk, pinned) : solve_open<SUMS>(row, cut, chunk, pinned);
 }
 
 /* ---- A chunk ----------------------------------------------------------------------------------------------------- */

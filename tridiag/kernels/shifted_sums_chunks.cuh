@@ -83,12 +83,14 @@ template <typename Real, int ROWS, int OUTPUTS, int SHARED> struct Sums {
     }
 };
 
-/* Of shared memory: the operator, and where there is no other place pivots. */
-template <typename Real, int ROWS> __host__ __device__ inline size_t operator_bytes(const SumCut &cut, bool pivots)
+/* Of shared memory: the operator, weights, and where there is no other place pivots. */
+template <typename Real, int ROWS, bool WEIGHED>
+__host__ __device__ inline size_t operator_bytes(const SumCut &cut, bool pivots)
 {
     typedef CoefficientOf<Real> Coefficient;
-    const size_t coefficients =
-        Operator<Coefficient, ROWS>::size(cut.rows) + (pivots ? size_t(ROWS) * MOST_THREADS : 0);
+    const size_t coefficients = Operator<Coefficient, ROWS>::size(cut.rows) +
+                                weights_size<Real, ROWS, WEIGHED>(cut.rows) +
+                                (pivots ? size_t(ROWS) * MOST_THREADS : 0);
 
     return (coefficients * sizeof(Coefficient) + sizeof(Real) - 1) / sizeof(Real) * sizeof(Real);
 }
@@ -236,12 +238,12 @@ __device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, 
 }
 
 /* From right-hand sides to unknowns. */
-template <typename Real, int ROWS, bool PERIODIC, typename Held>
+template <typename Real, int ROWS, bool PERIODIC, bool SUMS, typename Held, typename Shift>
 __device__ inline void solve_lane(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, const Cut &cut,
-                                  const Share &share, RealOf<Real> shift, bool pinned)
+                                  const Share &share, const Shift &shift, bool pinned)
 {
-    const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, share.at, shift, share.first);
-    const Real own = solve_in_warp<PERIODIC>(last, cut, share.chunk, rows.upper[share.at + ROWS - 1], pinned);
+    const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC, SUMS>(chunk, rows, share.at, shift, share.first);
+    const Real own = solve_in_warp<PERIODIC, SUMS>(last, cut, share.chunk, rows.upper[share.at + ROWS - 1], pinned);
     const Real before = __shfl_sync(ALL_THREADS, own, share.chunk > 0 ? share.chunk - 1 : cut.chunks - 1, cut.group);
 
     substitute<Real, ROWS, PERIODIC>(chunk, rows, share.at, share.first, PERIODIC || share.chunk > 0 ? before : Real(0),
@@ -251,7 +253,7 @@ __device__ inline void solve_lane(Held &chunk, const Operator<CoefficientOf<Real
 /* ---- A block of lanes ---------------------------------------------------------------------------------------------
  */
 
-template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
+template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS, bool WEIGHED>
 __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real, ROWS, OUTPUTS>::BLOCKS)
     sum_chunks(const __grid_constant__ SumLaunch<Real> launch, const __grid_constant__ SumCut cut)
 {
@@ -261,8 +263,9 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     typedef Operator<Coefficient, ROWS> Rows;
     typedef Form<Real, ROWS, OUTPUTS> Is;
     const starfish_shifted_sums &a = launch.sum;
-    Coefficient *shared = reinterpret_cast<Coefficient *>(memory), *pivots = shared + Rows::size(cut.rows);
-    Real *columns = reinterpret_cast<Real *>(memory + operator_bytes<Real, ROWS>(cut, Is::SHARED_PIVOTS));
+    Coefficient *shared = reinterpret_cast<Coefficient *>(memory), *weights = shared + Rows::size(cut.rows);
+    Coefficient *pivots = weights + weights_size<Real, ROWS, WEIGHED>(cut.rows);
+    Real *columns = reinterpret_cast<Real *>(memory + operator_bytes<Real, ROWS, WEIGHED>(cut, Is::SHARED_PIVOTS));
     Real *staged = columns + Is::SHARED_SUMS * ROWS * MOST_THREADS;
     Rows rows(shared, cut.rows);
     const Share share = share_of_thread<Rows::PITCH>(cut, static_cast<unsigned>(launch.parts));
@@ -270,14 +273,19 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     Sums<Real, ROWS, OUTPUTS, Is::SHARED_SUMS> sums(columns);
 
     const unsigned present = start_loading<Real, ROWS>(a, cut, share, staged);
-    rows.load(static_cast<const Coefficient *>(a.line.lower), static_cast<const Coefficient *>(a.line.diag),
-              static_cast<const Coefficient *>(a.line.upper), cut.rows, PERIODIC);
+    rows.template load<WEIGHED>(static_cast<const Coefficient *>(a.line.lower),
+                                static_cast<const Coefficient *>(a.line.diag),
+                                static_cast<const Coefficient *>(a.line.upper), cut.rows, PERIODIC);
     const size_t splits = launch.parts * cut.splits;
     const size_t split = size_t(share.part) * cut.splits + share.line / cut.rows.width;
     const int first = first_of_part(a, share.group, split, splits);
     const int end = first_of_part(a, share.group, split + 1, splits);
     const size_t number = share.lane / launch.lanes_of_number;
-    const Weight shift = starfish_tridiag::shift_of_lane<Real>(a, number);
+    auto shift = starfish_tridiag::shift_of_lane<Real, WEIGHED>(a, number);
+    if constexpr (WEIGHED) {
+        load_weights<Real, ROWS>(weights, a.line.weight, cut.rows);
+        shift.weight = weights;
+    }
     const int pinned = number == 0 ? a.pinned_root : -1;
     const Real *own = staged + share.column * cut.pitch + share.at;
     wait_for_copies();
@@ -289,8 +297,8 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
         const Weight *weight = static_cast<const Weight *>(a.output_weight) + size_t(root) * OUTPUTS;
         combine(chunk.f, own, cut.rows.width * cut.pitch, present,
                 static_cast<const Weight *>(a.input_weight) + size_t(root) * a.inputs);
-        solve_lane<Real, ROWS, PERIODIC>(chunk, rows, cut.rows, share,
-                                         shift + __ldg(static_cast<const Weight *>(a.mu) + root), root == pinned);
+        solve_lane<Real, ROWS, PERIODIC, WEIGHED>(
+            chunk, rows, cut.rows, share, shift + __ldg(static_cast<const Weight *>(a.mu) + root), root == pinned);
 #pragma unroll
         for (int o = 0; o < OUTPUTS; o++) {
             const Weight by = next < end ? __ldg(weight + o) : Weight(0);
@@ -305,18 +313,19 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
 /* ---- Launch -------------------------------------------------------------------------------------------------------
  */
 
-template <typename Real, int ROWS, int OUTPUTS> size_t shared_bytes(const SumCut &cut, int inputs)
+template <typename Real, int ROWS, int OUTPUTS, bool WEIGHED> size_t shared_bytes(const SumCut &cut, int inputs)
 {
     typedef Form<Real, ROWS, OUTPUTS> Is;
     const size_t lines = size_t(cut.rows.width) * (inputs > cut.splits ? inputs : cut.splits);
 
-    return operator_bytes<Real, ROWS>(cut, Is::SHARED_PIVOTS) +
+    return operator_bytes<Real, ROWS, WEIGHED>(cut, Is::SHARED_PIVOTS) +
            (lines * cut.pitch + size_t(Is::SHARED_SUMS) * ROWS * MOST_THREADS) * sizeof(Real);
 }
 
 /* A block has neighbouring lanes as far as there are such and shared memory holds their inputs; the rest of its threads
  * is for other roots. */
-template <typename Real, int ROWS, int OUTPUTS> SumCut cut_sums(const starfish_shifted_sums &a, size_t most_bytes)
+template <typename Real, int ROWS, int OUTPUTS, bool WEIGHED>
+SumCut cut_sums(const starfish_shifted_sums &a, size_t most_bytes)
 {
     enum { APART = 4 }; /* lines that start in different banks */
     SumCut cut = {cut_rows(a.line.n, a.lanes, ROWS), 1, 0, 0};
@@ -330,24 +339,27 @@ template <typename Real, int ROWS, int OUTPUTS> SumCut cut_sums(const starfish_s
         cut.splits = lines / cut.rows.width;
         while (cut.splits * cut.rows.width > fewest && size_t(cut.splits / 2) >= a.most_roots)
             cut.splits /= 2;
-        if (cut.rows.width == 1 || shared_bytes<Real, ROWS, OUTPUTS>(cut, a.inputs) <= most_bytes)
+        if (cut.rows.width == 1 || shared_bytes<Real, ROWS, OUTPUTS, WEIGHED>(cut, a.inputs) <= most_bytes)
             break;
     }
+    while (cut.splits * cut.rows.width > fewest &&
+           shared_bytes<Real, ROWS, OUTPUTS, WEIGHED>(cut, a.inputs) > most_bytes)
+        cut.splits /= 2;
     cut.rows.threads = cut.rows.group * cut.rows.width * cut.splits;
     cut.tiles = static_cast<unsigned>((a.lanes + cut.rows.width - 1) / cut.rows.width);
     return cut;
 }
 
-template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
+template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS, bool WEIGHED>
 int launch_chunks(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
-    auto kernel = sum_chunks<Real, ROWS, PERIODIC, OUTPUTS>;
+    auto kernel = sum_chunks<Real, ROWS, PERIODIC, OUTPUTS, WEIGHED>;
     int device = 0, most_bytes = 0, status = cudaGetDevice(&device);
 
     if (!status)
         status = cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    const SumCut cut = cut_sums<Real, ROWS, OUTPUTS>(a, most_bytes);
-    const int bytes = static_cast<int>(shared_bytes<Real, ROWS, OUTPUTS>(cut, a.inputs));
+    const SumCut cut = cut_sums<Real, ROWS, OUTPUTS, WEIGHED>(a, most_bytes);
+    const int bytes = static_cast<int>(shared_bytes<Real, ROWS, OUTPUTS, WEIGHED>(cut, a.inputs));
     if (!status)
         status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (status)
@@ -362,19 +374,22 @@ int launch_chunks(const starfish_shifted_sums &a, size_t lanes_of_number, cudaSt
     return status || parts == 1 ? status : starfish_tridiag::launch_add_parts(launch, stream);
 }
 
-template <typename Real, int ROWS, bool PERIODIC>
+template <typename Real, int ROWS, bool PERIODIC, bool WEIGHED = false>
 int launch_outputs(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
     static_assert(STARFISH_SHIFTED_SUMS_OUTPUTS == 3, "each has a kernel");
     if (a.outputs == 1)
-        return launch_chunks<Real, ROWS, PERIODIC, 1>(a, lanes_of_number, stream);
-    return a.outputs == 2 ? launch_chunks<Real, ROWS, PERIODIC, 2>(a, lanes_of_number, stream)
-                          : launch_chunks<Real, ROWS, PERIODIC, 3>(a, lanes_of_number, stream);
+        return launch_chunks<Real, ROWS, PERIODIC, 1, WEIGHED>(a, lanes_of_number, stream);
+    return a.outputs == 2 ? launch_chunks<Real, ROWS, PERIODIC, 2, WEIGHED>(a, lanes_of_number, stream)
+                          : launch_chunks<Real, ROWS, PERIODIC, 3, WEIGHED>(a, lanes_of_number, stream);
 }
 
 template <typename Real, int ROWS>
 int launch_form(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
+    if constexpr (std::is_floating_point<Real>::value)
+        if (a.line.weight)
+            return launch_outputs<Real, ROWS, false, true>(a, lanes_of_number, stream);
     return a.line.periodic ? launch_outputs<Real, ROWS, true>(a, lanes_of_number, stream)
                            : launch_outputs<Real, ROWS, false>(a, lanes_of_number, stream);
 }

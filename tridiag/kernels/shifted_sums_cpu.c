@@ -90,7 +90,7 @@ STARFISH_TRIDIAG_INLINE void sum_rows(const struct line_block *block, const stru
                                       int begins, ptrdiff_t pinned)
 {
     const size_t width = roots * lines * LINE;
-    line_block_begin(block, width);
+    begin_rows(block, width);
     for (size_t k = 0; k < block->n; k++) {
         combine_lanes(b, w, k, roots, lines, inputs, line_block_row(block));
         take_row(block, width, k, line_block_row(block), pinned);
@@ -141,8 +141,7 @@ static void set_roots(const struct starfish_shifted_sums *a, const struct line_b
         for (size_t o = 0; o < v->outputs; o++)
             w->out[q][o] = out[v->output[o]];
         for (size_t l = 0; l < width; l++)
-            block->shift[q * width + l] =
-                lane_shift(a, b->first_lane + (l < b->lanes ? l : 0)) + ((const real *)a->mu)[root + q];
+            set_shift(a, block, q * width + l, b->first_lane + (l < b->lanes ? l : 0), root + q);
     }
 }
 

@@ -13,6 +13,8 @@
 
 #include "tridiag/kernels/shifted_sums_parts.cuh"
 
+#include <type_traits>
+
 namespace starfish_tridiag
 {
 namespace
@@ -91,7 +93,7 @@ template <typename Real> __device__ inline void clear(const SummedLine<Real> &li
             line.sum[o][k * line.lines] = Real(0);
 }
 
-template <typename Real, bool Periodic>
+template <typename Real, bool Periodic, bool WEIGHED = false>
 __global__ void __launch_bounds__(THREADS) sum_lines(const __grid_constant__ SumLaunch<Real> launch, Real *checkpoint)
 {
     const starfish_shifted_sums &a = launch.sum;
@@ -102,15 +104,15 @@ __global__ void __launch_bounds__(THREADS) sum_lines(const __grid_constant__ Sum
         const size_t lane = line % a.lanes, part = line / a.lanes % launch.parts, group = line / a.lanes / launch.parts;
         const int first = first_of_part(a, group, part, launch.parts),
                   end = first_of_part(a, group, part + 1, launch.parts);
-        const RealOf<Real> lane_shift = shift_of_lane<Real>(a, lane);
+        const auto lane_shift = shift_of_lane<Real, WEIGHED>(a, lane);
         SummedLine<Real> tiles = line_of_group(launch, line, group, lane);
         if (first == end)
             clear(tiles);
         for (int root = first; root < end; root++) {
             tiles.begins = root == first;
             set_weights(a, root, tiles);
-            solve_line<Real, Periodic>(a.line, lane_shift + mu[root], lane == 0 && root == a.pinned_root, tiles,
-                                       checkpoint + line, lines);
+            solve_line<Real, Periodic, WEIGHED>(a.line, lane_shift + mu[root], lane == 0 && root == a.pinned_root,
+                                                tiles, checkpoint + line, lines);
         }
     }
 }
@@ -124,6 +126,8 @@ template <typename Real> int launch_lines(const starfish_shifted_sums &a, cudaSt
     const SumLaunch<Real> launch = {a, 1, parts, partial, parts * a.lanes, a.lanes, a.line.n * lines, lines};
     auto kernel = a.line.periodic ? sum_lines<Real, true> : sum_lines<Real, false>;
 
+    if constexpr (std::is_floating_point<Real>::value)
+        kernel = a.line.weight ? sum_lines<Real, false, true> : kernel;
     kernel<<<blocks_for(lines), THREADS, 0, stream>>>(launch, partial + size_t(a.outputs) * a.line.n * lines);
     const cudaError_t status = cudaGetLastError();
     return status != cudaSuccess ? status : launch_add_parts(launch, stream);

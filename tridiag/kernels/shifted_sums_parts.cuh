@@ -33,11 +33,18 @@ __device__ inline int first_of_part(const starfish_shifted_sums &a, size_t group
     return static_cast<int>(first + count * part / parts);
 }
 
-template <typename Real> __device__ inline RealOf<Real> shift_of_lane(const starfish_shifted_sums &a, size_t lane)
+/* Where rows weigh it, with their weights in device memory. */
+template <typename Real, bool WEIGHED> __device__ inline auto shift_of_lane(const starfish_shifted_sums &a, size_t lane)
 {
     const RealOf<Real> *shift_lane = static_cast<const RealOf<Real> *>(a.shift_lane);
+    const RealOf<Real> plain = static_cast<RealOf<Real>>(a.shift),
+                       own = shift_lane ? shift_lane[lane] : RealOf<Real>(0);
 
-    return static_cast<RealOf<Real>>(a.shift) + (shift_lane ? shift_lane[lane] : RealOf<Real>(0));
+    if constexpr (WEIGHED)
+        return starfish_number::WeighedShift<RealOf<Real>>{own, plain,
+                                                           static_cast<const RealOf<Real> *>(a.line.weight)};
+    else
+        return plain + own;
 }
 
 /* One thread per element of an output. */

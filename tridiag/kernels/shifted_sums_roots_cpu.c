@@ -136,7 +136,7 @@ static void sum_group_roots(const struct line_block *block, const struct slots *
                             scalar *sums)
 {
     const size_t inputs = padded_inputs(slots->run[0].inputs);
-    line_block_begin(block, ROOTS);
+    begin_rows(block, ROOTS);
     if (inputs == 1)
         sum_one_group(block, slots, 1, begins, sums);
     else if (inputs == 3)
@@ -219,7 +219,7 @@ STARFISH_TRIDIAG_INLINE void sum_tiles(const struct line_block *block, const str
         fill_tile(block, slots, k, TILE, apart);
     if (tiled < n)
         fill_tile(block, slots, tiled, n - tiled, apart);
-    line_block_begin(block, ROOTS);
+    begin_rows(block, ROOTS);
     for (size_t k = 0; k < n; k++)
         take_row(block, ROOTS, k, block->x + k * block->pitch, slots->pinned);
     for (size_t k = n; k-- > 0;)
@@ -247,7 +247,7 @@ static void sum_lane(const struct starfish_shifted_sums *a, const struct line_bl
     for (size_t root = (size_t)a->first_root[0]; root < end; root += slots.width) {
         set_slots(a, root, lane, &group, &slots);
         for (size_t s = 0; s < ROOTS; s++)
-            block->shift[s] = lane_shift(a, lane) + ((const real *)a->mu)[root + (s < slots.width ? s : 0)];
+            set_shift(a, block, s, lane, root + (s < slots.width ? s : 0));
         if (slots.runs == 1 && slots.width >= FULL) {
             const size_t first = (size_t)a->first_root[slots.run[0].group];
             const size_t after = (size_t)a->first_root[slots.run[0].group + 1];

@@ -72,18 +72,6 @@ template <int BLOCKS> struct Sharing {
     static constexpr bool FETCHES_AHEAD = BLOCKS <= 2;
 };
 
-/* Weights in shared memory, where the operator's rows are. */
-template <typename Real, int ROWS, bool WEIGHED> __host__ __device__ inline int weights_size(const Cut &cut)
-{
-    return WEIGHED ? Operator<Real, ROWS>::PITCH * cut.chunks : 0;
-}
-
-template <typename Real, int ROWS> __device__ inline void load_weights(Real *to, const void *weight, const Cut &cut)
-{
-    for (int at = threadIdx.x; at < ROWS * cut.chunks; at += blockDim.x)
-        to[at + at / ROWS] = at < cut.padding ? Real(0) : __ldg(static_cast<const Real *>(weight) + at - cut.padding);
-}
-
 template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS, bool WEIGHED>
 __global__ void __launch_bounds__(Sharing<BLOCKS>::THREADS, BLOCKS)
     solve_chunks(const __grid_constant__ starfish_slab_solve arguments, const __grid_constant__ Cut cut)

@@ -62,12 +62,46 @@ STARFISH_TRIDIAG_INLINE const scalar *solution_row(const struct line_block *bloc
     return block->d + k * block->pitch;
 }
 
+/* The shifts of a slot, whose root's part is kept for rows that weigh the lane's. */
+STARFISH_TRIDIAG_INLINE void set_shift(const struct starfish_shifted_sums *a, const struct line_block *block,
+                                       size_t slot, size_t lane, size_t root)
+{
+    const real mu = ((const real *)a->mu)[root];
+    block->shift[slot] = lane_shift(a, lane) + mu;
+    if (!block->weight)
+        return;
+    block->keep[slot] = (real)a->shift + mu;
+    block->lane_shift[slot] = a->shift_lane ? ((const real *)a->shift_lane)[lane] : 0;
+}
+
+STARFISH_TRIDIAG_INLINE void weigh_shifts(const struct line_block *block, size_t width, size_t k)
+{
+    const real *restrict of_lane = block->lane_shift, *restrict of_root = block->keep;
+    real *restrict shift = block->shift;
+    if (!block->weight)
+        return;
+    const real weight = block->weight[k];
+#pragma omp simd
+    for (size_t l = 0; l < width; l++)
+        shift[l] = weight * of_lane[l] + of_root[l];
+}
+
+STARFISH_TRIDIAG_INLINE void begin_rows(const struct line_block *block, size_t width)
+{
+    weigh_shifts(block, width, block->n - 1);
+    line_block_begin(block, width);
+}
+
 /* The last row is not eliminated, but solved; `pinned` is the slot that is then set to zero, or -1. */
 STARFISH_TRIDIAG_INLINE void take_row(const struct line_block *block, size_t width, size_t k, const scalar *rhs,
                                       ptrdiff_t pinned)
 {
     if (k + 1 < block->n) {
-        line_block_eliminate(block, width, k, rhs);
+        weigh_shifts(block, width, k);
+        if (block->row_sums)
+            line_block_eliminate_sums(block, width, k, rhs);
+        else
+            line_block_eliminate(block, width, k, rhs);
         return;
     }
     line_block_last(block, width, rhs);

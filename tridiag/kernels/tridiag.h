@@ -42,6 +42,9 @@ struct starfish_tridiag_operator {
     int periodic;
     const void *lower, *diag, *upper; /* n reals or pairs each */
     enum starfish_tridiag_numbers numbers;
+    /* n reals, which multiply the lanes' shifts in each row; `diag` then are sums of rows (slab_lines.h). NULL: ones.
+     * For sums of solves of real lines, on CUDA of those that are not periodic. */
+    const void *weight;
 };
 
 /* ---- Chains of shifted solves ----------------------------------------------------------------------------------
