@@ -289,6 +289,7 @@ static void rows_share(void *data, size_t part, size_t parts)
     rows.count = boundary(rows.count, part + 1, parts) - first;
     rows.which += first;
     rows.position += first;
+    rows.factor = rows.factor ? starfish_real_at((void *)(uintptr_t)rows.factor, shared->precision, first) : NULL;
     rows.buffer = starfish_real_at(rows.buffer, shared->precision, first * rows.width);
     kernels[shared->precision](&rows, shared->operation);
 }

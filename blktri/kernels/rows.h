@@ -5,6 +5,7 @@
  *   gather     buffer[v]  = array row          scatter    array row  = buffer[v]
  *   subtract   array row -= buffer[v]              add        buffer[v] += array row
  *
+ * Rows that are gathered are multiplied by factor[v].
  * No array row may appear twice in one call. Tables are int32 and lie where the kernel runs. Bound by memory: one read
  * and one write per element (subtract and add: two reads). */
 #ifndef STARFISH_BLKTRI_ROWS_H
@@ -21,6 +22,7 @@ struct starfish_rows {
     size_t width, count;
     void *array[STARFISH_ROWS_MAX_ARRAYS];
     const int *which, *position;
+    const void *factor; /* count reals; NULL: ones */
     void *buffer;
 };
 

@@ -21,6 +21,13 @@ static void add(const real *restrict row, real *restrict buffer, size_t width)
         buffer[i] += row[i];
 }
 
+static void multiply(const real *restrict row, real factor, real *restrict buffer, size_t width)
+{
+#pragma omp simd
+    for (size_t i = 0; i < width; i++)
+        buffer[i] = factor * row[i];
+}
+
 void REAL_NAME(starfish_rows_cpu)(const struct starfish_rows *a, enum starfish_rows_operation operation)
 {
     for (size_t v = 0; v < a->count; v++) {
@@ -28,7 +35,10 @@ void REAL_NAME(starfish_rows_cpu)(const struct starfish_rows *a, enum starfish_r
         real *buffer = (real *)a->buffer + v * a->width;
         switch (operation) {
         case STARFISH_ROWS_GATHER:
-            memcpy(buffer, row, a->width * sizeof(real));
+            if (a->factor)
+                multiply(row, ((const real *)a->factor)[v], buffer, a->width);
+            else
+                memcpy(buffer, row, a->width * sizeof(real));
             break;
         case STARFISH_ROWS_SCATTER:
             memcpy(row, buffer, a->width * sizeof(real));

@@ -14,6 +14,7 @@ template <typename real> struct Rows {
     size_t width, count;
     real *array[STARFISH_ROWS_MAX_ARRAYS];
     const int *which, *position;
+    const real *factor;
     real *buffer;
 };
 
@@ -25,7 +26,7 @@ template <typename real, starfish_rows_operation operation> __global__ void rows
         for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < a.width;
              i += size_t(gridDim.x) * blockDim.x) {
             if (operation == STARFISH_ROWS_GATHER)
-                buffer[i] = row[i];
+                buffer[i] = a.factor ? a.factor[v] * row[i] : row[i];
             else if (operation == STARFISH_ROWS_SCATTER)
                 row[i] = buffer[i];
             else if (operation == STARFISH_ROWS_ADD)
@@ -47,6 +48,7 @@ template <typename real> int rows(const starfish_rows *a, starfish_rows_operatio
         k.array[i] = static_cast<real *>(a->array[i]);
     k.which = a->which;
     k.position = a->position;
+    k.factor = static_cast<const real *>(a->factor);
     k.buffer = static_cast<real *>(a->buffer);
     const size_t threads = 256, pieces = (a->width + 4 * threads - 1) / (4 * threads);
     const dim3 grid(static_cast<unsigned>(pieces < 1024 ? pieces : 1024),
