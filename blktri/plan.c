@@ -90,7 +90,7 @@ static struct starfish_spectral_problem spectral_problem(const struct starfish_b
                                               .cut = &o->cut,
                                               .modes = &o->modes,
                                               .where = o->where,
-                                              .subtrees = o->subtrees && !p->singular,
+                                              .subtrees = o->subtrees && !p->singular && !p->direction[2].weight_x,
                                               .chain_method = chain_methods[o->algorithm],
                                               .split = o->split};
 }
@@ -100,7 +100,7 @@ starfish_status starfish_blktri_device_bytes(struct starfish_context *context,
                                              const struct starfish_blktri_options *options, size_t *bytes)
 {
     const int fractions = options->form == STARFISH_BLKTRI_FRACTIONS;
-    const struct starfish_direction *z = &problem->direction[2];
+    const struct starfish_direction *z = starfish_blktri_reduced(problem->direction);
     const struct starfish_spectral_problem spectral = spectral_problem(problem, options);
     struct starfish_reduction *rows;
     STARFISH_TRY(
@@ -114,7 +114,7 @@ starfish_status starfish_blktri_device_bytes(struct starfish_context *context,
 static starfish_status check_algorithm(const struct starfish_context *context, const struct starfish_blktri_problem *p,
                                        const struct starfish_blktri_options *o)
 {
-    const struct starfish_direction *y = &p->direction[1];
+    const struct starfish_direction *y = &p->direction[starfish_spectral_line_axis(p->direction)];
     const size_t longest = starfish_tridiag_chain_longest_cuda(
         y->periodic, starfish_tridiag_element_size(p->numbers, starfish_real_size(p->precision)));
     STARFISH_FAIL_IF(
@@ -194,7 +194,7 @@ starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, s
                                             const struct starfish_blktri_problem *p,
                                             const struct starfish_blktri_options *o)
 {
-    const struct starfish_direction *z = &p->direction[2];
+    const struct starfish_direction *z = starfish_blktri_reduced(p->direction);
     struct starfish_spectral_problem problem = spectral_problem(p, o);
     struct starfish_reduction *product = NULL;
     struct starfish_fractions *fractions = NULL;

@@ -17,7 +17,8 @@ enum starfish_blktri_form { STARFISH_BLKTRI_FRACTIONS, STARFISH_BLKTRI_PRODUCT }
 
 /* (Lx + Ly + Lz + lambda) u = f. */
 struct starfish_blktri_problem {
-    const struct starfish_direction *direction; /* x, y, z: x has a transform, z is symmetric up to a scaling */
+    const struct starfish_direction *direction; /* x, y, z: x has a transform, and the reduced one of y and z, which is
+                                                   z unless that has weights of x, is symmetric up to a scaling */
     double lambda;
     int singular; /* constants are in the null space, and the mean is removed */
     starfish_precision precision;
@@ -40,6 +41,12 @@ struct starfish_blktri_plan {
     struct starfish_spectral spectral; /* without a context: there is no plan */
     uint32_t where;                    /* kinds of workers that solve; 0: any */
 };
+
+/* The direction of cyclic reduction. */
+static inline const struct starfish_direction *starfish_blktri_reduced(const struct starfish_direction *direction)
+{
+    return &direction[3 - starfish_spectral_line_axis(direction)];
+}
 
 /* Whether partial fractions suit z: their weights keep digits only where it is not too far from symmetric. */
 int starfish_blktri_fractions_suit(const struct starfish_direction *z);

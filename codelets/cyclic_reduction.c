@@ -56,12 +56,14 @@ static struct starfish_tridiag_operator line_of(void *buffers[], const struct ar
 {
     const size_t reals = a->block.numbers == STARFISH_TRIDIAG_COMPLEX_LINES ? 2 * a->block.n : a->block.n;
     void *line = STARFISH_VECTOR(buffers, DATA_LINE);
-    return (struct starfish_tridiag_operator){.n = a->block.n,
-                                              .periodic = a->block.periodic,
-                                              .lower = line,
-                                              .diag = starfish_real_at(line, a->block.precision, reals),
-                                              .upper = starfish_real_at(line, a->block.precision, 2 * reals),
-                                              .numbers = a->block.numbers};
+    return (struct starfish_tridiag_operator){
+        .n = a->block.n,
+        .periodic = a->block.periodic,
+        .lower = line,
+        .diag = starfish_real_at(line, a->block.precision, reals),
+        .upper = starfish_real_at(line, a->block.precision, 2 * reals),
+        .weight = a->block.weighted ? starfish_real_at(line, a->block.precision, 3 * reals) : NULL,
+        .numbers = a->block.numbers};
 }
 
 static struct starfish_tridiag_chain chain_of(void *buffers[], const struct arguments *a,

@@ -82,7 +82,8 @@ struct starfish_reduction_block {
     int periodic;
     double shift;
     int has_constant_mode;             /* lane 0 is the constant mode of a singular problem */
-    starpu_data_handle_t line;         /* lower, diag, upper: 3 n reals, or pairs of them */
+    int weighted;                      /* the shifts of modes are weighed by rows; in partial fractions alone */
+    starpu_data_handle_t line;         /* lower, diag, upper and any weights: 3 or 4 n reals, or 3 n pairs */
     starpu_data_handle_t shift_x;      /* eigenvalues of all modes of x ... */
     size_t first_mode;                 /* ... from this one on */
     const starpu_data_handle_t *level; /* one array per level */
@@ -118,16 +119,18 @@ starfish_status starfish_submit_level(struct starfish_progress *progress, int ph
 starfish_status starfish_level_expect(struct starfish_progress *progress, const struct starfish_level_task *description,
                                       double seconds[STARFISH_WORKER_KINDS]);
 
-/* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile
- * (ints). to_levels: tiles are read and levels written; otherwise the reverse. */
+/* Planes of tiles <-> rows of levels, or rows of planes <-> pieces of rows of levels. `places`: for each level in turn
+ * the tiles of its pieces, then their places within the tile, in multiples of `width` (ints). to_levels: tiles are
+ * read, multiplied by `factors` (a real for each piece of all levels; NULL: ones), and levels written; otherwise the
+ * reverse, without factors. */
 struct starfish_rows_task {
     starfish_precision precision;
     int to_levels, priority;
-    size_t width, first_tile, tiles, levels;
-    const starpu_data_handle_t *tile, *level; /* of all tiles */
-    const struct starfish_level *shape;       /* of the levels, of which rows and their places are read */
-    int some;                                 /* of the levels' rows; the others stay as they are */
-    starpu_data_handle_t places;
+    size_t width, pieces, first_tile, tiles, levels; /* width of a piece, and pieces of a row */
+    const starpu_data_handle_t *tile, *level;        /* of all tiles */
+    const struct starfish_level *shape;              /* of the levels, of which rows and their places are read */
+    int some;                                        /* of the levels' rows; the others stay as they are */
+    starpu_data_handle_t places, factors;
     int device;
 };
 starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase,

@@ -11,18 +11,21 @@ struct arguments {
     struct starfish_rows_task task; /* its handles are not used in the task */
 };
 
-/* Data: places, tiles, levels. */
+/* Data: places, tiles, levels, factors. */
 static struct starfish_rows rows_of_level(void *buffers[], const struct arguments *a, size_t level)
 {
     const struct starfish_rows_task *task = &a->task;
     const struct starfish_level *shape = &task->shape[level];
     const int *places = STARFISH_VECTOR(buffers, 0);
-    struct starfish_rows kernel = {.width = task->width,
-                                   .count = shape->rows,
-                                   .which = places + shape->row_slab,
-                                   .position = places + shape->row_plane,
-                                   .buffer = starfish_real_at(STARFISH_VECTOR(buffers, 1 + task->tiles + level),
-                                                              task->precision, shape->first_row * task->width)};
+    void *const factors = task->factors ? STARFISH_VECTOR(buffers, 1 + task->tiles + task->levels) : NULL;
+    struct starfish_rows kernel = {
+        .width = task->width,
+        .count = shape->rows * task->pieces,
+        .which = places + shape->row_slab,
+        .position = places + shape->row_plane,
+        .factor = factors ? starfish_real_at(factors, task->precision, shape->row_slab / 2) : NULL,
+        .buffer = starfish_real_at(STARFISH_VECTOR(buffers, 1 + task->tiles + level), task->precision,
+                                   shape->first_row * task->pieces * task->width)};
     for (size_t t = 0; t < task->tiles; t++)
         kernel.array[task->first_tile + t] = STARFISH_VECTOR(buffers, 1 + t);
     return kernel;
@@ -57,8 +60,10 @@ starfish_status starfish_submit_rows(struct starfish_progress *progress, int pha
         starfish_task_data(&task, d->tile[d->first_tile + t], d->to_levels ? STARPU_R : STARPU_W);
     for (size_t l = 0; l < d->levels; l++) {
         starfish_task_data(&task, d->level[l], !d->to_levels ? STARPU_R : d->some ? STARPU_RW : STARPU_W);
-        count += d->shape[l].rows;
+        count += d->shape[l].rows * d->pieces;
     }
+    if (d->factors)
+        starfish_task_data(&task, d->factors, STARPU_R);
     arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->width, count, d->tiles, (size_t)d->to_levels);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loss of accuracy in block cyclic reduction.
  *
- * Elimination along y uses shifts. If y is a layer much thinner than the other directions, these are below the rounding
- * errors of y's diagonals. Errors grow by the ratio of y's largest row to the smallest eigenvalue of the whole
- * operator. On a uniform grid of n rows that is about 0.4 n^2, which is harmless. Partial fractions also need a z that
- * a mild scaling makes symmetric; otherwise the product form with its chains. Bound by the eigenvalues, O(n^2). */
+ * Elimination along y (along z where that weighs the part in x) uses shifts. If y is a layer much thinner than the
+ * other directions, these are below the rounding errors of y's diagonals. Errors grow by the ratio of y's largest row
+ * to the smallest eigenvalue of the whole operator. On a uniform grid of n rows that is about 0.4 n^2, which is
+ * harmless. Partial fractions also need a z that a mild scaling makes symmetric; otherwise the product form with its
+ * chains. Bound by the eigenvalues, O(n^2). */
 #include "poisson/accuracy.h"
 
 #include "base/c_locale.h"
@@ -111,11 +112,12 @@ int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char 
 
 starfish_status starfish_blktri_check_digits(const struct starfish_poisson_plan *plan)
 {
-    const double n = (double)plan->n[1], lost = amplification(plan, 1);
+    const int lines = starfish_spectral_line_axis(plan->direction);
+    const double n = (double)plan->n[lines], lost = amplification(plan, lines);
     return STARFISH_OR_FAIL(
         lost <= ORDINARY * n * n || lost * starfish_epsilon(plan->options.precision) <= NOTHING_LEFT,
         STARFISH_ERROR_UNSUPPORTED,
         "cyclic reduction would lose all digits: rows of %s are %.2g times the smallest eigenvalue of "
         "the problem; method slab does not",
-        plan->name[1], lost);
+        plan->name[lines], lost);
 }

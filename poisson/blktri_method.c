@@ -25,11 +25,22 @@ enum {
     SUBTREE_NUMBERS = 1 << 23 /* of a field, from which on its copies take longer than more tasks do */
 };
 
+/* The direction of cyclic reduction. */
+static const struct starfish_direction *reduced(const struct starfish_poisson_plan *plan)
+{
+    return starfish_blktri_reduced(plan->direction);
+}
+
+/* The product form does no rows that weigh the part in x. */
 static starfish_status can(const struct starfish_poisson_plan *plan)
 {
-    const struct starfish_direction *z = &plan->direction[2];
+    const struct starfish_direction *z = reduced(plan);
     STARFISH_TRY(starfish_poisson_check_transform_x(plan));
-    return starfish_check_symmetrizable(plan->name[2], z->lower, z->upper, z->n, z->periodic);
+    STARFISH_TRY(starfish_check_symmetrizable(plan->name[z - plan->direction], z->lower, z->upper, z->n, z->periodic));
+    STARFISH_FAIL_IF(plan->direction[2].weight_x && !starfish_blktri_fractions_suit(z), STARFISH_ERROR_UNSUPPORTED,
+                     "%s is too far from symmetric for partial fractions; method slab solves problem %s", plan->name[1],
+                     plan->base.about.kind);
+    return STARFISH_SUCCESS;
 }
 
 static double cost(const struct starfish_poisson_plan *plan, char *why, size_t size)
@@ -42,7 +53,7 @@ static double cost(const struct starfish_poisson_plan *plan, char *why, size_t s
 
 static enum starfish_blktri_form form_of(const struct starfish_poisson_plan *plan)
 {
-    return plan->method->id == STARFISH_METHOD_BLKTRI && starfish_blktri_fractions_suit(&plan->direction[2])
+    return plan->method->id == STARFISH_METHOD_BLKTRI && starfish_blktri_fractions_suit(reduced(plan))
                ? STARFISH_BLKTRI_FRACTIONS
                : STARFISH_BLKTRI_PRODUCT;
 }
@@ -106,7 +117,8 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
     const size_t field = starfish_larger(plan->here.planes * starfish_poisson_plane_bytes(plan), all / ranks);
     const size_t slab = largest_share(all, plan->n[2], how->cut.parts);
     const size_t block = largest_share(all, plan->n[0], how->modes.parts);
-    const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
+    const size_t places = plan->direction[2].weight_x ? plan->n[1] * plan->n[2] : 0;
+    const size_t tables = (64 * (plan->n[0] + plan->n[1] + plan->n[2]) + 2 * places) * sizeof(double);
     const size_t large = starfish_larger(2 * block, 3 * slab + PLANES_BESIDE * (all / plan->n[2]));
     STARFISH_TRY(starfish_blktri_device_bytes(plan->base.context, &problem, how, &memory->gpu_work));
     memory->main_bytes = 2 * field + starfish_poisson_copies_bytes(plan);
@@ -292,10 +304,12 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     choose_form(plan);
     if (form_of(plan) == STARFISH_BLKTRI_PRODUCT)
         STARFISH_TRY(starfish_poisson_check_squares(plan));
-    plan->losses = (struct starfish_losses){.diagonals = STARFISH_MOST_REFINEMENTS,
+    const int by_sums = plan->direction[2].weight_x != NULL; /* of rows */
+    plan->losses = (struct starfish_losses){.diagonals = by_sums ? 1 : STARFISH_MOST_REFINEMENTS,
+                                            .like_data = by_sums,
                                             .pivots = 1,
                                             .chains = form_of(plan) == STARFISH_BLKTRI_PRODUCT,
-                                            .steps = starfish_blktri_refinements(&plan->direction[2])};
+                                            .steps = starfish_blktri_refinements(reduced(plan))};
     plan->on_one_rank = starfish_context_ranks(plan->base.context) > 1 && !may_be_dealt(plan);
     if (plan->on_one_rank)
         return STARFISH_SUCCESS;

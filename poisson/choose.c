@@ -36,6 +36,13 @@ struct choice {
     char why[WHY], why_not[WHY];
 };
 
+/* Of rows that weigh the part in x: slab, and in three dimensions blktri, which auto does not choose. */
+static int takes_weights(const struct starfish_poisson_plan *plan, const struct starfish_method_row *row)
+{
+    const int is_asked = row->id == STARFISH_METHOD_BLKTRI && row->id == plan->options.method;
+    return row->id == STARFISH_METHOD_SLAB || (is_asked && !plan->in_plane);
+}
+
 static starfish_status can(const struct starfish_poisson_plan *plan, const struct starfish_method_row *row)
 {
     STARFISH_FAIL_IF(plan->count > 1 && !row->many, STARFISH_ERROR_UNSUPPORTED,
@@ -44,7 +51,7 @@ static starfish_status can(const struct starfish_poisson_plan *plan, const struc
     STARFISH_FAIL_IF(plan->direction[0].spectral && row->id != STARFISH_METHOD_SLAB, STARFISH_ERROR_UNSUPPORTED,
                      "problem.eigenvalues: method %s has no spectral ones, which method slab has",
                      starfish_method_list[row->id]);
-    STARFISH_FAIL_IF(plan->direction[2].weight_x && row->id != STARFISH_METHOD_SLAB, STARFISH_ERROR_UNSUPPORTED,
+    STARFISH_FAIL_IF(plan->direction[2].weight_x && !takes_weights(plan, row), STARFISH_ERROR_UNSUPPORTED,
                      "method %s does not solve problem %s, which method slab does", starfish_method_list[row->id],
                      plan->base.about.kind);
     return row->can(plan);

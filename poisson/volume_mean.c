@@ -3,6 +3,7 @@
  * volumes, which the scaled rows do not know (docs/curvilinear.md). */
 #include "poisson/volume_mean.h"
 
+#include "poisson/methods.h"
 #include "stencil/kernels/volume_mean.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 int starfish_poisson_has_volume_mean(const struct starfish_poisson_plan *plan)
 {
-    return plan->singular && plan->direction[1].scale_y;
+    return plan->singular && plan->direction[1].scale_y && plan->method != &starfish_blktri_method;
 }
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */

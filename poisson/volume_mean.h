@@ -5,6 +5,7 @@
 
 #include "poisson/job.h"
 
+/* Of all methods but blktri, which takes means before it scales rows. */
 int starfish_poisson_has_volume_mean(const struct starfish_poisson_plan *plan);
 
 /* The tables of plans with such a mean, once their directions are made. Errors: MEMORY. */

@@ -366,36 +366,6 @@ void starfish_reduction_shapes(struct starfish_spectral *s, const struct starfis
     }
 }
 
-/* For every level its rows' slab, then their plane within the slab. */
-static starfish_status make_places(struct starfish_spectral *s, const struct starfish_reduction *reduction)
-{
-    int *places = malloc(2 * s->n[2] * sizeof *places);
-    STARFISH_FAIL_IF(!places, STARFISH_ERROR_MEMORY, "out of memory for tables of planes");
-    size_t offset = 0;
-    for (size_t l = 0; l < reduction->levels; l++) {
-        const struct starfish_reduction_level *level = &reduction->level[l];
-        size_t row = 0;
-        for (size_t b = 0; b < level->blocks; b++)
-            for (int i = 0; i < level->block[b].separators; i++, row++) {
-                const size_t plane = (size_t)level->block[b].separator[i];
-                size_t slab = 0;
-                while (plane >= s->cut.first[slab + 1])
-                    slab++;
-                places[offset + row] = (int)slab;
-                places[offset + level->rows + row] = (int)(plane - s->cut.first[slab]);
-            }
-        for (size_t part = 0; part <= STARFISH_SUBTREES; part++) {
-            struct starfish_level *own = part == STARFISH_SUBTREES ? &s->level[l] : &s->subtree[part][l];
-            own->row_slab = offset + own->first_row;
-            own->row_plane = own->row_slab + level->rows;
-        }
-        offset += 2 * level->rows;
-    }
-    starfish_status status = starfish_coefficient_table_ints(&s->places, places, offset);
-    free(places);
-    return status;
-}
-
 static starfish_status make_level(struct starfish_spectral *s, size_t l, const struct starfish_reduction *reduction,
                                   const struct starfish_fractions *fractions, const struct place *place)
 {
@@ -442,7 +412,7 @@ static starfish_status register_arrays(struct starfish_spectral *s)
     for (size_t b = 0; b < s->modes.parts; b++)
         for (size_t l = 0; l < s->levels; l++) {
             const size_t modes = starfish_runs_rows(&s->modes, b);
-            STARFISH_TRY(starfish_array_register(&s->level_array[b][l], s->level[l].rows * modes * s->n[1],
+            STARFISH_TRY(starfish_array_register(&s->level_array[b][l], s->level[l].rows * modes * s->n[s->line_axis],
                                                  starfish_real_size(s->precision)));
             starfish_data_label_2d(s->level_array[b][l], "level", b, l);
             starfish_data_set_owner(s->context, s->level_array[b][l], starfish_runs_owner(&s->modes, b).rank);
@@ -459,7 +429,6 @@ starfish_status starfish_reduction_setup(struct starfish_spectral *s, const stru
     STARFISH_FAIL_IF(!place, STARFISH_ERROR_MEMORY, "out of memory for tables of rows");
     starfish_status status = make_levels(s, reduction, fractions, place);
     free(place);
-    STARFISH_THEN(status, make_places(s, reduction));
     return status == STARFISH_SUCCESS ? register_arrays(s) : status;
 }
 
@@ -469,12 +438,13 @@ struct starfish_reduction_block starfish_reduction_block_of(const struct starfis
 {
     return (struct starfish_reduction_block){
         .precision = s->precision,
-        .n = s->n[1],
+        .n = s->n[s->line_axis],
         .numbers = s->numbers,
         .lanes = starfish_runs_rows(&s->modes, block) / starfish_tridiag_parts(s->numbers),
         .periodic = s->line_periodic,
         .shift = s->lambda,
         .has_constant_mode = s->singular && block == 0,
+        .weighted = s->line_axis == 2,
         .line = s->line.handle,
         .shift_x = s->shift_x.handle,
         .first_mode = s->modes.first[block],
@@ -512,7 +482,9 @@ static starfish_status submit_rows(struct starfish_spectral *s, struct starfish_
     const struct starfish_rows_task task = {.precision = s->precision,
                                             .to_levels = to_levels,
                                             .priority = to_levels ? 0 : tree->priority,
-                                            .width = starfish_runs_rows(&s->modes, block) * s->n[1],
+                                            .width = starfish_runs_rows(&s->modes, block) *
+                                                     (s->line_axis == 1 ? s->n[1] : 1),
+                                            .pieces = s->pieces,
                                             .first_tile = tree->first_slab,
                                             .tiles = tree->slabs,
                                             .levels = s->levels,
@@ -521,6 +493,7 @@ static starfish_status submit_rows(struct starfish_spectral *s, struct starfish_
                                             .shape = tree->level,
                                             .some = tree->some,
                                             .places = s->places.handle,
+                                            .factors = s->factors.handle,
                                             .device = starfish_runs_owner(&s->modes, block).device};
     return starfish_submit_rows(progress, STARFISH_PHASE_MODES, &task);
 }

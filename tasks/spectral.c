@@ -9,6 +9,8 @@
 #include "scheduler/runtime/data.h"
 #include "scheduler/runtime/ranks.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------ */
@@ -27,12 +29,28 @@ static starfish_status register_tiles(struct starfish_spectral *s)
     return STARFISH_SUCCESS;
 }
 
+/* Of right-hand sides and solutions, which are not scaled. */
+static starfish_status make_mean_y(struct starfish_spectral *s, const struct starfish_direction *y)
+{
+    double sum = 0, *volume = malloc(y->n * sizeof *volume);
+    STARFISH_FAIL_IF(!volume, STARFISH_ERROR_MEMORY, "out of memory for %zu volumes", y->n);
+    for (size_t j = 0; j < y->n; j++)
+        sum += volume[j] = y->weight[j] * (y->scale_y ? y->scale_y[j] : 1);
+    for (size_t j = 0; j < y->n && y->scale_y; j++)
+        volume[j] /= sum;
+    const starfish_status status = starfish_coefficient_table_reals(&s->weight_y, s->precision, volume, y->n);
+    free(volume);
+    return status;
+}
+
 static starfish_status make_tables(struct starfish_spectral *s, const struct starfish_direction *d)
 {
     STARFISH_TRY(starfish_coefficient_table_reals(&s->shift_x, s->precision, d[0].eigenvalue, d[0].n));
-    STARFISH_TRY(starfish_coefficient_table_reals(&s->weight_y, s->precision, d[1].weight, d[1].n));
+    STARFISH_TRY(make_mean_y(s, &d[1]));
     STARFISH_TRY(starfish_coefficient_table_reals(&s->weight_z, s->precision, d[2].weight, d[2].n));
-    return starfish_matrix_table(&s->line, s->precision, &d[1], 1);
+    struct starfish_direction line = d[s->line_axis];
+    line.diag = line.weight_x ? line.sum : line.diag;
+    return starfish_matrix_table(&s->line, s->precision, &line, 1);
 }
 
 static size_t largest(const size_t *first, size_t parts)
@@ -52,9 +70,10 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
         const size_t lanes = starfish_runs_rows(&s->modes, b) / starfish_tridiag_parts(s->numbers);
         for (size_t l = 0; l < s->levels; l++)
             for (size_t t = 0; t <= (l < s->trunk || s->trunk == 0 ? 0 : STARFISH_SUBTREES); t++)
-                bytes = starfish_larger(
-                    bytes, starfish_reduction_workspace(kind, t > 0 ? &s->subtree[t - 1][l] : &s->level[l], s->n[1],
-                                                        lanes, s->line_periodic, s->precision, s->numbers));
+                bytes = starfish_larger(bytes,
+                                        starfish_reduction_workspace(kind, t > 0 ? &s->subtree[t - 1][l] : &s->level[l],
+                                                                     s->n[s->line_axis], lanes, s->line_periodic,
+                                                                     s->precision, s->numbers));
     }
     return bytes;
 }
@@ -80,7 +99,9 @@ static void describe(struct starfish_spectral *s, struct starfish_context *conte
     s->modes = *p->modes;
     for (int axis = 0; axis < 3; axis++)
         s->n[axis] = p->direction[axis].n;
-    s->line_periodic = p->direction[1].periodic;
+    s->line_axis = starfish_spectral_line_axis(p->direction);
+    s->line_periodic = p->direction[s->line_axis].periodic;
+    s->pieces = s->line_axis == 1 ? 1 : s->n[2];
 }
 
 starfish_status starfish_spectral_device_bytes(struct starfish_context *context,
@@ -100,6 +121,62 @@ starfish_status starfish_spectral_device_bytes(struct starfish_context *context,
     return STARFISH_SUCCESS;
 }
 
+/* A plane, or the row of y in a plane. */
+static void put_place(const struct starfish_spectral *s, size_t row, size_t piece, int *tile, int *place)
+{
+    const size_t plane = s->line_axis == 1 ? row : piece;
+    size_t slab = 0;
+    while (plane >= s->cut.first[slab + 1])
+        slab++;
+    *tile = (int)slab;
+    *place = (int)(s->line_axis == 1 ? plane - s->cut.first[slab] : (plane - s->cut.first[slab]) * s->n[1] + row);
+}
+
+/* For every level the tiles of its rows' pieces, then their places in these; and a factor for each. */
+static void fill_places(struct starfish_spectral *s, const struct starfish_reduction *reduction, const double *scale_y,
+                        int *places, double *factors)
+{
+    size_t offset = 0;
+    for (size_t l = 0; l < reduction->levels; l++) {
+        const struct starfish_reduction_level *level = &reduction->level[l];
+        const size_t count = level->rows * s->pieces;
+        size_t at = offset;
+        for (size_t b = 0; b < level->blocks; b++)
+            for (int i = 0; i < level->block[b].separators; i++)
+                for (size_t piece = 0; piece < s->pieces; piece++, at++) {
+                    const size_t row = (size_t)level->block[b].separator[i];
+                    put_place(s, row, piece, &places[at], &places[at + count]);
+                    factors[at - offset / 2] = scale_y ? scale_y[row] : 1;
+                }
+        for (size_t part = 0; part <= STARFISH_SUBTREES; part++) {
+            struct starfish_level *own = part == STARFISH_SUBTREES ? &s->level[l] : &s->subtree[part][l];
+            own->row_slab = offset + own->first_row;
+            own->row_plane = own->row_slab + count;
+        }
+        offset += 2 * count;
+    }
+}
+
+static starfish_status make_places(struct starfish_spectral *s, const struct starfish_reduction *reduction,
+                                   const double *scale_y)
+{
+    const size_t count = reduction->n * s->pieces;
+    STARFISH_FAIL_IF(count > INT_MAX, STARFISH_ERROR_UNSUPPORTED, "%zu rows of planes are too many", count);
+    double *factors = malloc(count * sizeof *factors);
+    int *places = malloc(2 * count * sizeof *places);
+    starfish_status status =
+        STARFISH_OR_FAIL(factors && places, STARFISH_ERROR_MEMORY, "out of memory for tables of %zu rows", count);
+    if (status == STARFISH_SUCCESS) {
+        fill_places(s, reduction, scale_y, places, factors);
+        status = starfish_coefficient_table_ints(&s->places, places, 2 * count);
+    }
+    if (scale_y)
+        STARFISH_THEN(status, starfish_coefficient_table_reals(&s->factors, s->precision, factors, count));
+    free(places);
+    free(factors);
+    return status;
+}
+
 static starfish_status create(struct starfish_spectral *s, const struct starfish_spectral_problem *p)
 {
     const struct starfish_direction *d = p->direction;
@@ -109,6 +186,7 @@ static starfish_status create(struct starfish_spectral *s, const struct starfish
     STARFISH_TRY(make_tables(s, d));
     STARFISH_TRY(register_tiles(s));
     STARFISH_TRY(starfish_reduction_setup(s, p->product, p->fractions));
+    STARFISH_TRY(make_places(s, p->fractions ? p->fractions->rows : p->product, d[1].scale_y));
     size_t bytes[STARFISH_WORKER_KINDS] = {0, 0};
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         if (starfish_kind_allowed(p->where, kind == STARFISH_GPU))
@@ -141,8 +219,8 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
         starfish_coefficient_table_destroy(&s->level[l].ints);
         starfish_coefficient_table_destroy(&s->level[l].reals);
     }
-    struct starfish_coefficient_table *const vectors[] = {&s->shift_x, &s->line, &s->weight_y, &s->weight_z,
-                                                          &s->places};
+    struct starfish_coefficient_table *const vectors[] = {&s->shift_x,  &s->line,   &s->weight_y,
+                                                          &s->weight_z, &s->places, &s->factors};
     for (size_t v = 0; v < sizeof vectors / sizeof vectors[0]; v++)
         starfish_coefficient_table_destroy(vectors[v]);
     starfish_transform_set_destroy(&s->transform_x);

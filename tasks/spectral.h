@@ -21,6 +21,10 @@
  * so slabs are sent ahead, and the transform of one begins after the subtree before it. Of several GPUs one would wait
  * for the other's slabs; there all is one tree.
  *
+ * Where rows of z weigh the part in x, roots of z would depend on the mode. There y and z are exchanged where planes
+ * become rows of levels: lines go along z, with the weights, and cyclic reduction along y. Right-hand sides are
+ * multiplied by scale_y on the way.
+ *
  * Tiles have no memory of their own: the runtime makes them where they are first written. Tasks of a block run on its
  * owner: a GPU, cores, or a rank. Tiles between slabs and blocks of different owners are exchanged, once there and once
  * back. */
@@ -49,9 +53,10 @@ struct starfish_spectral {
     struct starfish_transform_set transform_x;
     double scale; /* applied once, with the forward transform in x */
     struct starfish_coefficient_table shift_x;
-    struct starfish_coefficient_table line; /* lower, diag, upper of y */
+    int line_axis;                          /* of tridiagonal lines: 1, or 2 where z has weights of x */
+    struct starfish_coefficient_table line; /* lower, diag, upper of that direction, and those weights */
     int line_periodic;
-    struct starfish_coefficient_table weight_y, weight_z;
+    struct starfish_coefficient_table weight_y, weight_z; /* of the mean, by volumes */
     struct starfish_workspace workspace;
 
     enum starfish_tridiag_method chain_method; /* as struct starfish_reduction_block has it */
@@ -63,12 +68,20 @@ struct starfish_spectral {
     size_t trunk;                             /* levels above them; 0: there are none */
     size_t first_slab[STARFISH_SUBTREES + 1]; /* of each */
     struct starfish_level subtree[STARFISH_SUBTREES][STARFISH_MAX_LEVELS];
-    struct starfish_coefficient_table places;
+    size_t pieces;                             /* of a level's row that are apart in tiles: along z one in each plane */
+    struct starfish_coefficient_table places;  /* of the pieces of all levels (codelets/cyclic_reduction.h) */
+    struct starfish_coefficient_table factors; /* scale_y of each of them; none: ones */
     starfish_handle level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
 };
 
-/* What is to be solved, and how it is cut: into slabs, and into blocks of modes. The analysis of direction[2] is in
- * product form or in partial fractions, the other one NULL; it may go after the creation. */
+/* Axis of the lines; cyclic reduction is along the other one of y and z. */
+static inline int starfish_spectral_line_axis(const struct starfish_direction *direction)
+{
+    return direction[2].weight_x ? 2 : 1;
+}
+
+/* What is to be solved, and how it is cut: into slabs, and into blocks of modes. The analysis of the reduced direction
+ * is in product form or in partial fractions, the other one NULL; it may go after the creation. */
 struct starfish_spectral_problem {
     starfish_precision precision;
     enum starfish_tridiag_numbers numbers;
@@ -79,12 +92,11 @@ struct starfish_spectral_problem {
     const struct starfish_reduction *product;
     const struct starfish_fractions *fractions;
     uint32_t where; /* kinds of workers that will solve, and need work space; 0: any */
-    int subtrees;   /* for host data, if slabs begin where subtrees do; not of singular problems */
+    int subtrees;   /* for host data, if slabs begin where subtrees do; not of singular problems, nor along y */
     /* As struct starfish_reduction_block has them. */
     enum starfish_tridiag_method chain_method;
     int split;
 };
-/* Set up for cyclic reduction along z. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
                                          const struct starfish_spectral_problem *problem);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);

@@ -302,9 +302,10 @@ STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *cont
                                                           const struct starfish_poisson_problem *problem,
                                                           const struct starfish_poisson_options *options,
                                                           starfish_plan **plan);
-/* Creates a plan for a problem in other coordinates, by method slab. In two dimensions, right-hand sides and solutions
- * are planes of n[1] rows, and boundary.array[0..1] are of axis[0] and axis[1]; ghosts and layouts that are not packed
- * are for three dimensions. Errors: those of starfish_poisson_plan_create. */
+/* Creates a plan for a problem in other coordinates, by method slab; in three dimensions blktri may be asked for. In
+ * two dimensions, right-hand sides and solutions are planes of n[1] rows, and boundary.array[0..1] are of axis[0] and
+ * axis[1]; ghosts and layouts that are not packed are for three dimensions. Errors: those of
+ * starfish_poisson_plan_create. */
 STARFISH_API starfish_status starfish_plan_create(starfish_context *context, const struct starfish_problem *problem,
                                                   const struct starfish_poisson_options *options, starfish_plan **plan);
 /* Creates a plan for the 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) +

@@ -38,7 +38,8 @@ static struct starfish_problem sphere(void)
     return p;
 }
 
-static void solve_both(struct starfish_problem problem, int refinements)
+/* By slab in one process, and by `method` on all ranks. */
+static void solve_both(struct starfish_problem problem, starfish_method method, int refinements)
 {
     const starfish_kind kind = problem.kind;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
@@ -62,6 +63,7 @@ static void solve_both(struct starfish_problem problem, int refinements)
         largest = fmax(largest, fabs(expected[e]));
 
     CHECK_OK(starfish_mpi_planes(together, NZ, rank, &first, &count));
+    options.method = method;
     CHECK_OK(starfish_plan_create(together, &problem, &options, &plan));
     void *const part = part_of(rhs, first * PLANE * sizeof *rhs, count * PLANE * sizeof *rhs);
     CHECK_OK(starfish_plan_solve(plan, &boundary, part, got, &info));
@@ -78,10 +80,12 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     for (int refinements = 0; refinements < 2; refinements++) {
-        solve_both(problem_of(STARFISH_CYLINDER3D, STARFISH_DIRICHLET), refinements);
-        solve_both(problem_of(STARFISH_SHELL3D, STARFISH_DIRICHLET), refinements);
-        solve_both(problem_of(STARFISH_SHELL3D, STARFISH_NEUMANN), refinements);
-        solve_both(sphere(), refinements);
+        for (starfish_method method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++) {
+            solve_both(problem_of(STARFISH_CYLINDER3D, STARFISH_DIRICHLET), method, refinements);
+            solve_both(problem_of(STARFISH_SHELL3D, STARFISH_DIRICHLET), method, refinements);
+            solve_both(problem_of(STARFISH_SHELL3D, STARFISH_NEUMANN), method, refinements);
+        }
+        solve_both(sphere(), STARFISH_METHOD_AUTO, refinements);
     }
     end();
     return 0;
