@@ -29,6 +29,10 @@ struct starfish_slab_description {
 starfish_status starfish_slab_space_create(struct starfish_slab_space *space,
                                            const struct starfish_slab_description *description);
 void starfish_slab_space_destroy(struct starfish_slab_space *space);
+/* Rows of z whose unknowns are one, with a weight of 0, get weights so large that all modes in x but the constant one
+ * vanish from them. eigenvalue: n, of x. */
+void starfish_weigh_points(const double *eigenvalue, size_t n, const struct starfish_direction *z,
+                           starfish_precision precision, double *weight);
 
 /* Successive solves take turns with the arrays between their tasks, so that the next one's forward tasks, and the
  * copies before them, need not wait for this one's backward tasks. */

@@ -41,23 +41,22 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
 }
 
 /* The smallest eigenvalue but zero, in magnitude; 1 where all are zero. */
-static double smallest_eigenvalue(const struct starfish_direction *x)
+static double smallest_eigenvalue(const double *eigenvalue, size_t n)
 {
     double smallest = HUGE_VAL;
-    for (size_t i = 0; i < x->n; i++)
-        if (x->eigenvalue[i] != 0)
-            smallest = fmin(smallest, fabs(x->eigenvalue[i]));
+    for (size_t i = 0; i < n; i++)
+        if (eigenvalue[i] != 0)
+            smallest = fmin(smallest, fabs(eigenvalue[i]));
     return isfinite(smallest) ? smallest : 1;
 }
 
-/* Rows whose unknowns are one have weights so large that all modes in x but the constant one vanish from them. */
-static void weigh_points(const struct starfish_slab_space *space, const struct starfish_direction *x,
-                         struct starfish_direction *z)
+void starfish_weigh_points(const double *eigenvalue, size_t n, const struct starfish_direction *z,
+                           starfish_precision precision, double *weight)
 {
-    const double eps = starfish_epsilon(space->precision), unit = 1 / (eps * eps * smallest_eigenvalue(x));
+    const double eps = starfish_epsilon(precision), unit = 1 / (eps * eps * smallest_eigenvalue(eigenvalue, n));
     for (size_t k = 0; k < z->n; k++)
-        if (z->weight_x[k] == 0)
-            z->weight_x[k] = unit * (z->lower[k] + z->upper[k]);
+        if (weight[k] == 0)
+            weight[k] = unit * (z->lower[k] + z->upper[k]);
 }
 
 /* z for elimination: of rows whose signs allow it, sums in place of the diagonal. */
@@ -72,7 +71,7 @@ static starfish_status make_line(struct starfish_slab_space *space, const struct
     line.weight_x = malloc(line.n * sizeof *line.weight_x);
     STARFISH_FAIL_IF(!line.weight_x, STARFISH_ERROR_MEMORY, "out of memory for %zu weights", line.n);
     memcpy(line.weight_x, d[2].weight_x, line.n * sizeof *line.weight_x);
-    weigh_points(space, &d[0], &line);
+    starfish_weigh_points(d[0].eigenvalue, d[0].n, &d[2], space->precision, line.weight_x);
     const starfish_status status = starfish_matrix_table(&space->line, space->precision, &line, 1);
     free(line.weight_x);
     return status;

@@ -6,6 +6,7 @@
 #include "apps/options.h"
 #include "apps/table.h"
 #include "base/status.h"
+#include "fishpack/workers.h"
 #include "scheduler/runtime/cache_dir.h"
 
 #include <limits.h>
@@ -109,6 +110,11 @@ static void print_runtime(const struct starfish_runtime *runtime, const struct s
     struct table table = {.alignment = TABLE_LEFT};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
         table_line(&table, "%s\t%s", rows[i].name, rows[i].value[0] ? rows[i].value : "-");
+    const size_t least = starfish_fishpack_least();
+    table_line(&table,
+               least < SIZE_MAX ? "FISHPACK's names\tby all workers from %zu unknowns on"
+                                : "FISHPACK's names\tin the calling thread",
+               least);
     table_line(&table, "machine\t%d cores, %d NUMA node%s", runtime->cores, runtime->numa_nodes,
                runtime->numa_nodes == 1 ? "" : "s");
     table_print(&table);
@@ -169,6 +175,8 @@ static void print_json(const starfish_context *context, const struct starfish_ru
                   runtime->starpu_version, "policy", runtime->policy, "cores", runtime->cores, "numa_nodes",
                   runtime->numa_nodes, "cuda", runtime->has_cuda, "fxt", runtime->has_fxt, "mpi", runtime->has_mpi,
                   "simulated", runtime->simulated, "workers", workers_json(context));
+    const size_t least = starfish_fishpack_least();
+    json_object_set_new(runs, "fishpack_least", least < SIZE_MAX ? json_integer((json_int_t)least) : json_null());
     json_object_update(runs, object);
     json_decref(object);
     command_print_json(runs);

@@ -35,6 +35,11 @@ install(TARGETS starfish EXPORT StarfishTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 starfish_finds(starfish ${CMAKE_INSTALL_LIBDIR} lib ${starfish_library_folders})
+install(TARGETS ${starfish_fishpack_libraries} EXPORT StarfishTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+foreach(library ${starfish_fishpack_libraries})
+    starfish_finds(${library} ${CMAKE_INSTALL_LIBDIR} lib ${starfish_library_folders})
+endforeach()
 if(TARGET starfish_policies)
     install(TARGETS starfish_policies LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
     starfish_finds(starfish_policies ${CMAKE_INSTALL_LIBDIR} lib ${starfish_library_folders})
@@ -124,6 +129,11 @@ list(TRANSFORM starfish_static_needs PREPEND "-l" OUTPUT_VARIABLE starfish_pc_ne
 list(JOIN starfish_pc_needs " " starfish_pc_needs)
 foreach(module starfish starfish-mpi)
     configure_file(base/cmake/${module}.pc.in "${PROJECT_BINARY_DIR}/${module}.pc" @ONLY)
+endforeach()
+foreach(module ${starfish_fishpack_libraries})
+    configure_file(base/cmake/starfish_fishpack.pc.in "${PROJECT_BINARY_DIR}/${module}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${module}.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 endforeach()
 install(FILES "${PROJECT_BINARY_DIR}/starfish.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 if(TARGET starfish_mpi)

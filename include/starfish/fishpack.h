@@ -30,6 +30,58 @@
 extern "C" {
 #endif
 
+/* The routines of FISHPACK 4.1. */
+typedef enum starfish_fishpack_routine {
+    STARFISH_FISHPACK_HWSCRT,  /* nodes: Cartesian coordinates */
+    STARFISH_FISHPACK_HWSPLR,  /* polar */
+    STARFISH_FISHPACK_HWSCYL,  /* cylindrical */
+    STARFISH_FISHPACK_HWSSSP,  /* on the surface of a sphere */
+    STARFISH_FISHPACK_HSTCRT,  /* cells: the same */
+    STARFISH_FISHPACK_HSTPLR,  /* polar */
+    STARFISH_FISHPACK_HSTCYL,  /* cylindrical */
+    STARFISH_FISHPACK_HSTSSP,  /* on the surface of a sphere */
+    STARFISH_FISHPACK_HWSCSP,  /* nodes: spherical, without longitude */
+    STARFISH_FISHPACK_HSTCSP,  /* cells: the same */
+    STARFISH_FISHPACK_HW3CRT,  /* nodes in three dimensions */
+    STARFISH_FISHPACK_POIS3D,  /* equations in three dimensions */
+    STARFISH_FISHPACK_GENBUN,  /* equations with second differences in the second direction, nodes */
+    STARFISH_FISHPACK_CMGNBN,  /* the same, complex */
+    STARFISH_FISHPACK_POISTG,  /* the same, cells */
+    STARFISH_FISHPACK_BLKTRI,  /* equations with coefficients in both directions */
+    STARFISH_FISHPACK_CBLKTR,  /* the same, complex in the first one */
+    STARFISH_FISHPACK_SEPELI,  /* coefficients by functions of the caller */
+    STARFISH_FISHPACK_SEPX4,   /* the same, constant in the second direction */
+    STARFISH_FISHPACK_ROUTINES /* how many there are */
+} starfish_fishpack_routine;
+/* Flags of starfish_fishpack_call. */
+enum {
+    STARFISH_FISHPACK_F32 = 1,    /* reals are floats; computed in f64 all the same */
+    STARFISH_FISHPACK_NO_WORK = 2 /* W is neither read nor written, and may be anything */
+};
+
+/* Calls a routine with FISHPACK's arguments, each by reference, in FISHPACK's order, W included; integers are int,
+ * arrays have the first index fastest and are in host memory. Programs in Fortran or C that call FISHPACK's names link
+ * libstarfish_fishpack (f64) or libstarfish_fishpack_r4 (f32) in place of FISHPACK, or libstarfish_fishpack90 if they
+ * call version 90, whose routines have no W (docs/fishpack.md). These libraries call this function.
+ *
+ * IERROR and PERTRB are FISHPACK's, with 20 for want of memory and for failures below; starfish_error_message has more.
+ * If a test of arguments fails, the status is ARGUMENT and nothing but IERROR is changed. INTL and IFLG are of no
+ * effect, but for BLKTRI's IFLG = 0, which does not solve.
+ *
+ * No call needs a plan: transforms and eigenvectors are kept from one call to the next, up to 256 MB, and
+ * coefficients of the first direction may change with every call. A problem is solved in the calling thread, unless it
+ * is large and comes for the second time: then StarPU starts, and all its workers solve. Large are 32,768 unknowns with
+ * a GPU, 1,048,576 with four cores or more (`starfish info`), and a second direction of more than 1,024 unknowns with
+ * coefficients. Variables of the environment, read once:
+ *   STARFISH_FISHPACK_WORKERS   none: always the calling thread; cpu, gpu or all: who else solves
+ *   STARFISH_FISHPACK_LEAST     unknowns from which on they do
+ *
+ * Thread-safe: any number of threads may call at once. Source: Swarztrauber and Sweet, Efficient FORTRAN Subprograms
+ * for the Solution of Elliptic Partial Differential Equations, NCAR/TN-109+IA (1975). Errors: ARGUMENT,
+ * NOT_SYMMETRIZABLE, MEMORY, NUMERICAL, RUNTIME. */
+STARFISH_API starfish_status starfish_fishpack_call(starfish_fishpack_routine routine, int flags,
+                                                    void *const *arguments);
+
 /* Values of ierror: those of FISHPACK (MEMORY since its version 5), and three added by Starfish. After MEMORY and
  * RUNTIME the contents of y are undefined; after all other errors y is unchanged. */
 typedef enum starfish_blktri_error {

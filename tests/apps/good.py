@@ -205,7 +205,7 @@ class Good(Case):
             self.assertIn(word, out)
         info = json.loads(self.run_program("info", "--json")[1])
         self.assertGreaterEqual(len(info["workers"]), 1)
-        self.assertTrue({"starpu", "policy", "cuda", "cores", "sharing"} <= set(info))
+        self.assertTrue({"starpu", "policy", "cuda", "cores", "sharing", "fishpack_least"} <= set(info))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ FLOORS = {
     "apps": 6,
     "apps/examples": 6,  # programs of their own, of which one is a policy for StarPU
     "mpi": 5.5,  # a library of its own beside the library, of which only programs make use
+    "fishpack": 5.5,  # compatibility by name, and the libraries with those names
     "poisson": 5, "diffusion": 5, "atmosphere": 5, "fem": 5,
     # Floor 4 has an order of its own.
     "multigrid": 4.2, "krylov": 4.1, "blktri": 4, "fft": 4, "tridiag": 4, "sparse": 4,

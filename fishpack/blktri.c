@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK's calling convention on top of plans. It uses only the public interface (starfish/poisson.h), as a user's
- * program does, so every call gets the fastest method, and refinement if needed.
+/* BLKTRI and CBLKTRI with a handle in place of W (starfish/fishpack.h).
  *
  * The handle caches one plan. Every call passes coefficients, which are compared with those of the plan (m + n values,
- * against m n unknowns). If they differ, a new plan replaces it. Threads that still solve with the old plan keep it
- * until they finish. */
+ * against m n unknowns). If am, bm or cm differ, the calling thread solves with what is kept of an, bn and cn, where
+ * their signs rule out that the system is singular. Else, and when the same coefficients come again, a new plan
+ * replaces the old one. Threads that still solve with the old plan keep it until they finish. */
+#include "fishpack/directions.h"
+#include "fishpack/field.h"
+#include "fishpack/kept.h"
+#include "poisson/null_space.h"
+
 #include "base/arithmetic.h"
 #include "base/status.h"
 #include <starfish/fishpack.h>
@@ -179,15 +184,26 @@ static void release(struct prepared *prepared)
         destroy(prepared);
 }
 
+static starfish_status check_lines(const struct starfish_axis *x)
+{
+    STARFISH_NEED(x->lower, "am");
+    STARFISH_NEED(x->diag, "bm");
+    STARFISH_NEED(x->upper, "cm");
+    return STARFISH_SUCCESS;
+}
+
+static int is_plans(const struct starfish_blktri_state *state, const struct call *call)
+{
+    return state->current && same_axis(&state->current->x, &call->x) && same_axis(&state->current->y, &call->y);
+}
+
 /* Makes the call's plan the current one. With the lock held, so that threads with the same coefficients make one plan.
  */
 static starfish_status prepare(struct starfish_blktri_state *state, const struct call *call)
 {
     struct prepared *prepared = NULL;
-    STARFISH_NEED(call->x.lower, "am");
-    STARFISH_NEED(call->x.diag, "bm");
-    STARFISH_NEED(call->x.upper, "cm");
-    if (state->current && same_axis(&state->current->x, &call->x) && same_axis(&state->current->y, &call->y))
+    STARFISH_TRY(check_lines(&call->x));
+    if (is_plans(state, call))
         return STARFISH_SUCCESS;
     STARFISH_TRY(create(state->context, call, &prepared));
     release(state->current);
@@ -246,11 +262,60 @@ static starfish_status solve_columns(starfish_plan *plan, const struct call *cal
     return status;
 }
 
+/* ---- New coefficients -------------------------------------------------------------------------------------------- */
+
+/* Whether am, bm and cm are new, with signs that say that no mode is singular. */
+static int may_solve_here(const struct starfish_direct *direct, const struct call *call)
+{
+    const struct starfish_direction d[3] = {direct->x, direct->y, direct->z};
+    const struct starfish_axis *const axis[2] = {&call->x, &call->y};
+    struct starfish_key key = {NULL};
+    for (int i = 0; i < 2; i++) {
+        const double *const rows[3] = {axis[i]->lower, axis[i]->diag, axis[i]->upper};
+        for (int r = 0; r < 3; r++)
+            starfish_key_add(&key, rows[r], doubles_of(axis[i]) * sizeof(double));
+    }
+    const int is_new = !key.failed && !starfish_kept_seen(&key);
+    starfish_key_free(&key);
+    return is_new && starfish_is_semidefinite(d, 0) && !(d[0].constant_null && d[2].constant_null);
+}
+
+/* In the calling thread; 0 if that cannot be, with y as it was. */
+static int solve_here(const struct call *call, const struct starfish_call_array *y)
+{
+    static const size_t first[2] = {0, 0};
+    const struct starfish_direct_axes axes = {.x = call->y, .y = starfish_no_axis(), .z = call->x, .parts = 1};
+    struct starfish_direct direct;
+    int done = 0;
+    if (call->parts > 1 || call->y.n > STARFISH_MOST_DIAGONALISED ||
+        starfish_direct_create(&direct, &axes) != STARFISH_SUCCESS)
+        return 0;
+    struct starfish_direct_way way;
+    direct.no_plan = 1;
+    if (may_solve_here(&direct, call) && starfish_direct_begin(&direct, &way) == STARFISH_SUCCESS) {
+        const struct starfish_plane u = starfish_plane_of(&direct, &way, 0);
+        starfish_plane_take(&u, y, first);
+        done = starfish_direct_solve(&direct, &way) == STARFISH_SUCCESS;
+        if (done)
+            starfish_plane_give(&u, y, first);
+        starfish_direct_end(&way);
+    }
+    starfish_direct_free(&direct);
+    return done;
+}
+
 static starfish_status solve(struct starfish_blktri_state *state, const struct call *call, double *y)
 {
     struct prepared *prepared = NULL;
     STARFISH_REFUSE_IF(!state, "no call with iflg = 0 came before");
     STARFISH_NEED(y, "y");
+    STARFISH_TRY(check_lines(&call->x));
+    pthread_mutex_lock(&state->lock);
+    const int differs = !is_plans(state, call);
+    pthread_mutex_unlock(&state->lock);
+    const struct starfish_call_array array = {y, call->x.n, call->y.n, call->idimy, 1};
+    if (differs && solve_here(call, &array))
+        return STARFISH_SUCCESS;
     pthread_mutex_lock(&state->lock);
     starfish_status status = prepare(state, call);
     if (status == STARFISH_SUCCESS) {
