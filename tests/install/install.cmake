@@ -34,6 +34,9 @@ foreach(library ${libraries})
     # A resolver chooses among versions of a function by the processor.
     set(ours "starfish_[a-z0-9_]+@@STARFISH_[A-Z0-9]+|starfish_[a-z0-9_]+.resolver@@STARFISH_PRIVATE|STARFISH_[A-Z0-9]+")
     string(REGEX REPLACE "[^\n]* (${ours})\n" "" others "${output}")
+    if(library MATCHES "fishpack") # FISHPACK's names alone
+        string(REGEX REPLACE "[^\n]* [a-z0-9]+_\n" "" others "${others}")
+    endif()
     if(others)
         message(FATAL_ERROR "${library} shows\n${others}")
     endif()

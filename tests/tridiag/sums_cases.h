@@ -24,7 +24,7 @@ struct test_sums_case {
     int inputs, outputs;
 };
 
-/* Against dense elimination in long double; outputs nobody asked for stay as they were. Real lines that are not
+/* Against dense elimination in long double; outputs that are not asked for stay as they were. Real lines that are not
  * periodic are tested once more with weights of rows, here and below. */
 void test_sums_check(const struct test_sums_device *device, const struct test_sums_case *c);
 /* Against another device, for sizes at which dense elimination takes too long. */
