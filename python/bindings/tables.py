@@ -38,10 +38,9 @@ def write(interface):
              '"""The C interface, for ctypes. Written by ../make-bindings from the headers, not by hand."""',
              "", f"VERSION = ({', '.join(str(n) for n in interface.versions.values())})", "", "ENUMS = {"]
     for name, values in interface.enums.items():
-        if name:
-            lines.append(f'    "{name}": """')
-            lines += wrap([f"{constant}={value}" for constant, value in values.items()], "        ")
-            lines[-1] += '""",'
+        lines.append(f'    "{name}": """')
+        lines += wrap([f"{constant}={value}" for constant, value in values.items()], "        ")
+        lines[-1] += '""",'
     lines += ["}", "", "# member:type, P for pointers, S for texts, struct names, [n] for arrays", "STRUCTS = {"]
     for struct in interface.structs.values():
         lines.append(f'    "{struct.name}": """')

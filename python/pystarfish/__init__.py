@@ -5,6 +5,7 @@
     import pystarfish as sf
     u = sf.solve(np.ones((64, 64, 64)), bc={"x": "periodic", "y": "neumann", "z": "dirichlet"}, grid={"y": "cell"})
 """
+from . import fishpack
 from ._abi import VERSION as _VERSION
 from ._arrays import DeviceArray
 from ._context import Context, default_context
@@ -22,4 +23,5 @@ __version__ = ".".join(str(n) for n in _VERSION)
 __all__ = ["ArgumentError", "AtmospherePlan", "Context", "CoordinatesPlan", "DeviceArray", "DiffusionPlan",
            "FemPlan", "FileError", "Job", "LinearOperator", "Mesh", "NotSymmetrizableError", "NumericalError",
            "OutOfMemoryError", "Plan", "Plan2D", "Q1Plan", "RuntimeFailure", "SingularError", "StarfishError",
-           "StencilPlan", "TridiagonalPlan", "UnsupportedError", "default_context", "options", "plan", "solve"]
+           "StencilPlan", "TridiagonalPlan", "UnsupportedError", "default_context", "fishpack", "options", "plan",
+           "solve"]

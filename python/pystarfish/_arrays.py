@@ -2,7 +2,7 @@
 """Arrays in and out: NumPy's, those with __dlpack__ (CuPy, torch, JAX) and those with __cuda_array_interface__ (Numba).
 
 Host arrays become C-contiguous NumPy arrays of the plan's precision: what is so already is used as it is, anything else
-is copied. Device arrays are never copied: they must be C-contiguous and of the plan's precision, else TypeError or
+is copied. Plans never copy device arrays: they must be C-contiguous and of the plan's precision, else TypeError or
 ValueError says so. DLPack comes first, since it alone orders the work of every package: torch's
 __cuda_array_interface__ does not name a stream.
 """
@@ -81,6 +81,11 @@ def _check_device(name, precision, typestring, packed, complex_numbers):
         raise ValueError(f"{name}: a device array must be C-contiguous; it is not copied")
 
 
+def _copy(to, source, count, direction):
+    """cudaMemcpy of `count` bytes; direction 1 is to the device, 2 to the host."""
+    cuda(library().cudaMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(source), ctypes.c_size_t(count), direction))
+
+
 def _wait_for_stream(stream, device):
     """Until what is in a stream of a device is done. The current device stays what it is."""
     current = ctypes.c_int()
@@ -145,7 +150,7 @@ class DeviceArray(NotCopied):
         made = cls(shape or host.shape, {4: "f32", 8: "f64"}[host.itemsize])
         if made.nbytes != host.nbytes:
             raise ValueError(f"shape: {made.shape} has {made.nbytes} bytes, and the array {host.nbytes}")
-        made._copy(made.pointer, host.ctypes.data, 1)
+        _copy(made.pointer, host.ctypes.data, made.nbytes, 1)
         return made
 
     def bytes(self) -> bytes:
@@ -155,12 +160,8 @@ class DeviceArray(NotCopied):
     def get(self) -> Any:
         """The contents as a NumPy array."""
         host = numpy.empty(self.shape, _TYPESTRINGS[self.precision])
-        self._copy(host.ctypes.data, self.pointer, 2)
+        _copy(host.ctypes.data, self.pointer, self.nbytes, 2)
         return host
-
-    def _copy(self, to, source, direction):
-        pointers = ctypes.c_void_p(to), ctypes.c_void_p(source)
-        cuda(library().cudaMemcpy(*pointers, ctypes.c_size_t(self.nbytes), direction))
 
     @property
     def __cuda_array_interface__(self):
@@ -224,6 +225,14 @@ def as_array(array, name):
         raise TypeError(f"{name}: is no array: {error}") from error
 
 
+def _numbers(array, name, complex_numbers):
+    given = as_array(array, name)
+    if given.dtype.kind not in ("biufc" if complex_numbers else "biuf"):
+        wanted = "numbers" if complex_numbers else "real numbers"
+        raise TypeError(f"{name}: must be an array of {wanted}, is of {given.dtype}")
+    return given
+
+
 def take(array, name, precision, shape=None, complex_numbers=False, stream=None):
     """An array that is read. `shape` None: any. `stream`: the cudaStream_t in whose order it is used; with None, what
     its producer has begun is waited for."""
@@ -231,11 +240,8 @@ def take(array, name, precision, shape=None, complex_numbers=False, stream=None)
         by = _from_dlpack if hasattr(array, "__dlpack_device__") else _from_cuda
         taken = by(array, name, precision, complex_numbers, stream)
     else:
-        given = as_array(array, name)
-        if given.dtype.kind not in ("biufc" if complex_numbers else "biuf"):
-            wanted = "numbers" if complex_numbers else "real numbers"
-            raise TypeError(f"{name}: must be an array of {wanted}, is of {given.dtype}")
         # "E": no subclass, as masked arrays are.
+        given = _numbers(array, name, complex_numbers)
         packed = numpy.require(given, _host_type(precision, complex_numbers), ["C", "A", "E"])
         taken = Array(packed.ctypes.data, packed.shape, precision, False, packed)
     if shape is not None and tuple(taken.shape) != tuple(shape):
@@ -271,3 +277,24 @@ def _new(like, precision, shape, complex_numbers):
     if complex_numbers:
         raise TypeError("out: is needed, since f is a complex device array of a package that is not known")
     return DeviceArray(shape, precision)
+
+
+def to_host(array, name, complex_numbers=False):
+    """NumPy's array of what is in host memory, and None; or a copy of a device array, and its Array."""
+    if not _is_device(array):
+        return _numbers(array, name, complex_numbers), None
+    try:
+        taken = take(array, name, "f32", None, complex_numbers)
+    except TypeError:
+        taken = take(array, name, "f64", None, complex_numbers)
+    host = numpy.empty(taken.shape, _host_type(taken.precision, complex_numbers))
+    _copy(host.ctypes.data, taken.pointer, host.nbytes, 2)
+    return host, taken
+
+
+def to_device(host, like):
+    """A copy of a host array in device memory, of the make of `like`, an Array."""
+    host = numpy.ascontiguousarray(host)
+    made = target(None, "u", like.precision, host.shape, like, host.dtype.kind == "c")
+    _copy(made.pointer, host.ctypes.data, host.nbytes, 1)
+    return made.owner

@@ -68,8 +68,9 @@ def plain(value):
 
 class StarfishError(Exception):
     """A call of the library failed. `status` is the code's name; `argument` the argument at fault, where the message
-    names one."""
+    names one; `ierror` FISHPACK's number, of calls by its names."""
     status = "STARFISH_ERROR_RUNTIME"
+    ierror: Optional[int] = None
 
     def __init__(self, message: str, argument: Optional[str] = None, info: Optional[dict] = None):
         super().__init__(message)

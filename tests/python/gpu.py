@@ -96,6 +96,18 @@ class Device(unittest.TestCase):
             self.assertEqual(plan.solve(packed).bytes(), out.values().tobytes())
             self.assertEqual(f.cuda.cudaStreamDestroy(stream), 0)
 
+    def test_fishpack(self):
+        """Device arrays are copied to the host and back."""
+        box = [0, 1, 24, 1, None, None, 0, 1, 20, 3]
+        for kind in (np.float64, np.float32):
+            f, data = np.random.default_rng(4).random((25, 21)).astype(kind), np.ones(25, kind)
+            expected, _ = sf.fishpack.hwscrt(*box, data, 0.0, -1.0, f)
+            for given in (Foreign(f), OnlyDlpack(sf.DeviceArray.from_host(f))):
+                u, pertrb = sf.fishpack.hwscrt(*box, Foreign(data), 0.0, -1.0, given)
+                self.assertIsInstance(u, sf.DeviceArray)
+                np.testing.assert_array_equal(u.get(), expected)
+                self.assertEqual(pertrb, 0.0)
+
     def test_errors(self):
         f = Foreign(self.values.astype(np.float32))
         with self.assertRaisesRegex(TypeError, "^f: a device array must be of the plan's precision f64"):

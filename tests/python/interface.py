@@ -39,7 +39,10 @@ def check_class(name, kind):
 
 for name in sf.__all__:
     thing = getattr(sf, name)
-    if inspect.isclass(thing):
+    if inspect.ismodule(thing):
+        for member in thing.__all__:
+            check_function(f"{name}.{member}", getattr(thing, member))
+    elif inspect.isclass(thing):
         for base in thing.__mro__:
             if base.__module__.startswith("pystarfish"):
                 check_class(f"{name} ({base.__name__})", base)
