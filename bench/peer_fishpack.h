@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK's BLKTRI on one core, compiled in the same run from the user's copy of its sources: it is not ours to pass
- * on, and a figure of another machine would be no peer. */
+/* FISHPACK on one core, compiled in the same run from the user's copy of its sources: it is not ours to pass on, and a
+ * figure of another machine would be no peer. */
 #ifndef STARFISH_BENCH_PEER_FISHPACK_H
 #define STARFISH_BENCH_PEER_FISHPACK_H
 
-#include <stddef.h>
+enum { PEER_FISHPACK_ARGUMENTS = 26 }; /* of the longest list, SEPELI's */
 
-/* u_xx + u_yy = f on m * n nodes inside the unit square with Dirichlet ends; f and u are m * n doubles, x fastest. */
-struct peer_fishpack_problem {
-    size_t m, n; /* 5 or more each */
-    const double *rhs;
-    double *solution;
-};
+/* Compiles all FORTRAN 77 sources (*.f) of `folder` in double precision with the Fortran compiler that FC names, else
+ * gfortran. Test programs among them do no harm. NULL if the folder has no sources, or they cannot be compiled; free
+ * with peer_fishpack_close. */
+void *peer_fishpack_open(const char *folder);
+void peer_fishpack_close(void *library);
 
-/* Compiles blktri.f and comf.f of `folder`, and fish.f where it is there (version 4.1), in double precision with the
- * Fortran compiler that FC names, else gfortran; then fills seconds[repeat], each of one solve after BLKTRI has been
- * prepared. Returns 0 where it cannot be compiled or refuses the problem. */
-int peer_fishpack(const char *folder, const struct peer_fishpack_problem *problem, int repeat, double *seconds);
+/* Calls a routine by its name in lower case. Each of PEER_FISHPACK_ARGUMENTS is passed by reference, of which it takes
+ * as many as it has. Its work array, if any, must be zeros before the first call: version 90 expects a derived type.
+ * Returns 0 where there is no such routine. */
+int peer_fishpack_call(void *library, const char *name, void *const *arguments);
 
 #endif

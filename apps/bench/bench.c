@@ -11,6 +11,7 @@ static const struct option_command benchmarks[] = {
     {"tridiag", bench_tridiag, "batches of tridiagonal lines: sizes, layouts, algorithms"},
     {"blktri", bench_blktri, "block cyclic reduction: sizes, forms, levels, splits between GPUs and cores"},
     {"many", bench_many, "many small 3D problems: one by one, in flight, at once"},
+    {"fishpack", bench_fishpack, "FISHPACK's routines by their arguments, beside FISHPACK"},
     {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
     {"spmv", bench_spmv, "matrices of finite elements: numberings, formats, beside cuSPARSE"},
     {"scaling", bench_scaling, "one solve by more and more ranks, cores or GPUs"},

@@ -8,6 +8,7 @@ int bench_poisson3d(int argc, char **argv);
 int bench_tridiag(int argc, char **argv);
 int bench_blktri(int argc, char **argv);
 int bench_many(int argc, char **argv);
+int bench_fishpack(int argc, char **argv);
 int bench_multigrid(int argc, char **argv);
 int bench_scaling(int argc, char **argv);
 int bench_node(int argc, char **argv);

@@ -5,13 +5,13 @@
  * Least bytes: the field, or a level's rows, read and written once. Both forms are bound by arithmetic and the latency
  * of recurrences; the column shows their distance from the memory bound. */
 #include "apps/bench/bench.h"
+#include "apps/bench/fishpack_case.h"
 #include "apps/command.h"
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/names.h"
 #include "apps/plans/blktri_run.h"
 #include "apps/workers.h"
-#include "bench/peer_fishpack.h"
 #include "poisson/options.h"
 #include "scheduler/runtime/options.h"
 #include "tridiag/options.h"
@@ -86,54 +86,6 @@ static json_t *add_row(struct bench *bench, const struct blktri_case *c, const s
                  KEY("radix", c->radix > 0 ? json_integer(c->radix) : json_null()), KEY("workers", c->workers),
                  KEY("where", names_places[c->on_device]));
     return row;
-}
-
-/* max |f - A u| / max |f| of the differences on the unit square. */
-static double fishpack_residual(const struct peer_fishpack_problem *p)
-{
-    const double hx = 1 / ((double)p->m + 1), hy = 1 / ((double)p->n + 1);
-    double worst = 0, largest = 0;
-    for (size_t j = 0; j < p->n; ++j)
-        for (size_t i = 0; i < p->m; ++i) {
-            const double *u = p->solution + i + p->m * j, f = p->rhs[i + p->m * j];
-            const double x = (i > 0 ? u[-1] : 0) - 2 * u[0] + (i + 1 < p->m ? u[1] : 0);
-            const double y = (j > 0 ? *(u - p->m) : 0) - 2 * u[0] + (j + 1 < p->n ? u[p->m] : 0);
-            worst = fmax(worst, fabs(f - x / (hx * hx) - y / (hy * hy)));
-            largest = fmax(largest, fabs(f));
-        }
-    return worst / largest;
-}
-
-/* FISHPACK's BLKTRI, in 2D. Error: ARGUMENT (nothing there that can be compiled, or it does not solve). */
-static starfish_status measure_fishpack(struct blktri_bench *run, const size_t n[3], double *rhs)
-{
-    const size_t count = n[1] * n[2];
-    struct peer_fishpack_problem problem = {.m = n[1], .n = n[2], .rhs = rhs, .solution = rhs + count};
-    double seconds[BENCH_MOST_REPEATS];
-    char name[96];
-    for (size_t e = 0; e < count; ++e)
-        rhs[e] = (double)(e * 2654435761U % 1000003U) / 1000003.0 - 0.5;
-    snprintf(name, sizeof name, "%zux%zu f64: BLKTRI, one core", n[1], n[2]);
-    bench_announce("%s", name);
-    STARFISH_FAIL_IF(!peer_fishpack(run->fishpack, &problem, (int)run->bench.repeat, seconds), STARFISH_ERROR_ARGUMENT,
-                     "--fishpack: no BLKTRI that can be compiled and solves in %s", run->fishpack);
-    const double residual = fishpack_residual(&problem);
-    STARFISH_FAIL_IF(!(residual < 1e-6), STARFISH_ERROR_ARGUMENT, "--fishpack: the residual of BLKTRI in %s is %g",
-                     run->fishpack, residual);
-    json_t *row = bench_row(&run->bench, "FISHPACK", name, seconds, run->bench.repeat, 16.0 * (double)count);
-    json_object_set_new(row, "residual", command_json_real(residual));
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status add_fishpack(struct blktri_bench *run, const size_t n[3])
-{
-    if (!run->fishpack || n[0] > 1 || n[1] < 5 || n[2] < 5)
-        return STARFISH_SUCCESS;
-    double *const arrays = malloc(2 * n[1] * n[2] * sizeof *arrays);
-    STARFISH_FAIL_IF(!arrays, STARFISH_ERROR_MEMORY, "out of memory for FISHPACK's arrays");
-    const starfish_status status = measure_fishpack(run, n, arrays);
-    free(arrays);
-    return status;
 }
 
 static void add_steps(struct bench *bench, const struct blktri_case *c, struct blktri_times *times, const char *name)
@@ -254,6 +206,61 @@ static starfish_status measure_size(void *data)
     return status;
 }
 
+/* ---- FISHPACK ---------------------------------------------------------------------------------------------------- */
+
+/* max |f - A u| / max |f| of the differences on the unit square. */
+static double fishpack_residual(const struct fishpack_case *c)
+{
+    const int m = c->n[0], n = c->n[1];
+    const double hx = 1 / ((double)m + 1), hy = 1 / ((double)n + 1);
+    double worst = 0, largest = 0;
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < m; ++i) {
+            const ptrdiff_t at = i + (ptrdiff_t)m * j;
+            const double *u = c->field + at, f = c->rhs[at];
+            const double x = (i > 0 ? u[-1] : 0) - 2 * u[0] + (i + 1 < m ? u[1] : 0);
+            const double y = (j > 0 ? u[-m] : 0) - 2 * u[0] + (j + 1 < n ? u[m] : 0);
+            worst = fmax(worst, fabs(f - x / (hx * hx) - y / (hy * hy)));
+            largest = fmax(largest, fabs(f));
+        }
+    return worst / largest;
+}
+
+/* FISHPACK's BLKTRI, in 2D. Error: ARGUMENT (it is not there, or does not solve). */
+static starfish_status measure_fishpack(struct blktri_bench *run, struct fishpack_case *c, void *peer)
+{
+    double seconds[BENCH_MOST_REPEATS];
+    char name[96];
+    snprintf(name, sizeof name, "%dx%d f64: BLKTRI, one core", c->n[0], c->n[1]);
+    bench_announce("%s", name);
+    STARFISH_TRY(fishpack_case_measure(c, peer, 1, run->bench.repeat, seconds));
+    const double residual = fishpack_residual(c);
+    STARFISH_REFUSE_IF(!(residual < 1e-6), "--fishpack: the residual of BLKTRI in %s is %g", run->fishpack, residual);
+    json_t *row = bench_row(&run->bench, "FISHPACK", name, seconds, run->bench.repeat, 16.0 * (double)c->count);
+    json_object_set_new(row, "residual", command_json_real(residual));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status add_fishpack(struct blktri_bench *run)
+{
+    const struct list *sizes = &run->axis[SIZE].list;
+    starfish_status status = STARFISH_SUCCESS;
+    void *const peer = run->fishpack ? peer_fishpack_open(run->fishpack) : NULL;
+    STARFISH_REFUSE_IF(run->fishpack && !peer, "--fishpack: no BLKTRI that can be compiled in %s", run->fishpack);
+    for (size_t i = 0; i < sizes->count && peer && status == STARFISH_SUCCESS; ++i) {
+        struct fishpack_case c;
+        size_t n[3] = {0};
+        STARFISH_THEN(status, read_size(sizes->item[i], n));
+        if (n[0] > 1 || n[1] < 5 || n[2] < 5)
+            continue;
+        STARFISH_THEN(status, fishpack_case_make(&c, FISHPACK_BLKTRI, (const size_t[3]){n[1], n[2], 1}));
+        STARFISH_THEN(status, measure_fishpack(run, &c, peer));
+        fishpack_case_free(&c);
+    }
+    peer_fishpack_close(peer);
+    return status;
+}
+
 static starfish_status measure(struct bench *bench)
 {
     struct blktri_bench *run = (struct blktri_bench *)bench;
@@ -269,10 +276,7 @@ static starfish_status measure(struct bench *bench)
     bench->parts = run->sets.list.count;
     for (int a = SIZE; a < ALGORITHM; ++a)
         bench->parts *= run->axis[a].count;
-    for (size_t i = 0; i < sizes->count; ++i) {
-        STARFISH_TRY(read_size(sizes->item[i], n));
-        STARFISH_TRY(add_fishpack(run, n));
-    }
+    STARFISH_TRY(add_fishpack(run));
     for (size_t i = 0; i < run->sets.list.count; ++i) {
         run->c = (struct blktri_case){.workers = run->sets.list.item[i], .team = run->context.cores_per_worker};
         STARFISH_TRY(axes_each(run->axis, 1, measure_size, run));
@@ -307,7 +311,7 @@ int bench_blktri(int argc, char **argv)
         {"--team", OPTION_MEMBER, &run.context, "N", .table = &starfish_context_option_table},
         {"--where", OPTION_LIST, &run.axis[PLACE].given, "LIST", .table = &names_table},
         {"--fishpack", OPTION_TEXT, &run.fishpack, "FOLDER",
-         .help = "in 2D also FISHPACK's BLKTRI, compiled from the sources in FOLDER"},
+         .help = "in 2D also FISHPACK's BLKTRI, compiled from the sources (*.f) in FOLDER"},
         {"--levels", OPTION_FLAG, &run.levels, .help = "also a row for each step of reduction and substitution"},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},

@@ -234,6 +234,51 @@ class Bench(Case):
         row, = (row for row in json.loads(out)["rows"] if row["who"] == "FISHPACK")
         self.assertLess(row["residual"], 1e-12)
 
+    def test_fishpack(self):
+        quick = ["bench", "fishpack", "--repeat", "2", "--warmup", "1", "--json"]
+        problems = {"hwscrt": (7 * 7, "HWSCRT 1/1 8x8"), "hstcrt": (8 * 8, "HSTCRT 1/1 8x8"),
+                    "hwsssp": (7 * 16, "HWSSSP 9/0 8x16"), "hstcsp": (8 * 8, "HSTCSP 9/5 8x8"),
+                    "blktri": (8 * 8, "BLKTRI 8x8"), "blktri-r": (8 * 8, "BLKTRI with r 8x8"),
+                    "hw3crt": (7 * 7 * 7, "HW3CRT 1/1/1 8x8x8")}
+        for least, workers in (("1000000", "none"), ("1", "cpu")):
+            with unittest.mock.patch.dict(os.environ, STARFISH_FISHPACK_LEAST=least):
+                status, out, said = self.run_program(*quick, "--n", "8", "--workers", workers)
+            self.assertEqual((status, said), (0, []), out)
+            result = json.loads(out)
+            self.assertEqual((result["name"], "core" in result["machine"]), ("fishpack", True))
+            self.assertEqual([(row["bytes"], row["case"]) for row in result["rows"]],
+                             [(16 * unknowns, name) for unknowns, name in problems.values()])
+            self.assertEqual([row["routine"] for row in result["rows"]], [name.split("-")[0] for name in problems])
+            for row in result["rows"]:
+                self.assertEqual(list(row)[:len(self.KEYS)], self.KEYS)
+                planned = least == "1" and row["routine"] != "blktri"
+                self.assertEqual((row["who"], row["workers"]),
+                                 ("starfish, cpu", "cpu") if planned else ("starfish", "calling thread"))
+        for message, arguments in (("--n: is 4, must be 5 .. 8192", ["--n", "4"]),
+                                   ("--routine: 'genbun' is not one of hwscrt, hstcrt", ["--routine", "genbun"]),
+                                   ("--workers: 'tpu' is not one of none, cpu, gpu, all", ["--workers", "tpu"]),
+                                   ("--fishpack: no FORTRAN that can be compiled", ["--fishpack", "/nowhere"])):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *quick[:-1], *arguments)
+
+    def test_fishpack_beside_fishpack(self):
+        if not shutil.which(os.environ.get("FC", "gfortran")):
+            return
+        quick = ["bench", "fishpack", "--n", "8,11", "--repeat", "2", "--warmup", "1", "--fishpack",
+                 f"{program.SOURCE}/tests/bench/fishpack"]
+        status, out, said = self.run_program(*quick, "--json", "--routine", "hwscrt,blktri,blktri-r")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        self.assertEqual([row["who"] for row in rows], ["starfish", "FISHPACK"] * 6)
+        solved = [row for row in rows[1::2] if "ierror" not in row]
+        # BLKTRI's stand-in takes at most 100 unknowns.
+        self.assertEqual([row["case"] for row in rows[1::2] if row.get("ierror") == 1],
+                         ["BLKTRI 11x11", "BLKTRI with r 11x11"])
+        self.assertEqual(len(solved), 4)
+        for row in solved:
+            self.assertLess(row["difference"], 1e-12)
+        self.refuse(2, "--fishpack: no hstcrt in these sources", *quick, "--routine", "hstcrt")
+
     def test_multigrid(self):
         quick = ["bench", "multigrid", "--repeat", "2", "--warmup", "0", "--json"]
         status, out, said = self.run_program(

@@ -28,7 +28,7 @@ COMMANDS = (["solve"], ["sched"], ["trace"], ["bench", "poisson3d"], ["bench", "
 WRITTEN = {
     "slab": {"apps/bench/blktri.c", "apps/bench/poisson3d_solves.c", "apps/bench/node.c",
              "apps/bench/scaling.c", "apps/sched/nodes.c"},
-    "blktri": {"apps/bench/bench.c", "apps/bench/blktri.c"},
+    "blktri": {"apps/bench/bench.c", "apps/bench/blktri.c", "apps/bench/fishpack.c", "apps/bench/fishpack_case.c"},
     "multigrid": {"apps/bench/bench.c", "apps/bench/dpcg.c", "apps/bench/multigrid.c", "apps/bench/node.c",
                   "apps/reproduce/gupta.c"},
     "mixed": {"apps/bench/poisson3d_cases.c", "apps/plans/problem.c", "apps/reproduce/gupta.c"},
@@ -42,8 +42,8 @@ WRITTEN = {
     "v": {"apps/bench/multigrid.c"},
     "inner": {"apps/bench/multigrid.c"},
     "jacobi": {"apps/bench/dpcg.c"},
-    "none": {"apps/bench/dpcg.c", "apps/bench/poisson3d_cases.c", "apps/names.c", "apps/plans/elements_mesh.c",
-             "apps/recorded/simulate.c"},
+    "none": {"apps/bench/dpcg.c", "apps/bench/fishpack.c", "apps/bench/poisson3d_cases.c", "apps/names.c",
+             "apps/plans/elements_mesh.c", "apps/recorded/simulate.c"},
 }
 # Options that only share their flag with a member: --slabs of what may be a file, a mesh or a batch, of which the
 # program has the text; --levels of what may be a mesh; --split of a list that may also say models;

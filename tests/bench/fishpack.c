@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK as a peer: sources with BLKTRI's interface are compiled and called with the problem that ours solves. The
+/* FISHPACK as a peer: all sources of a folder are compiled, and routines called by name with FISHPACK's arguments. The
  * folder of a stand-in is the first argument. Exit status 77 without a Fortran compiler. */
 #include "bench/peer_fishpack.h"
 
@@ -11,38 +11,40 @@
 
 #include <cmocka.h>
 
-enum { M = 9, N = 7, REPEAT = 2 };
+enum { M = 9, N = 7 };
 static const char *folder;
 
-/* f of u = sin(pi x) sin(2 pi y) on the nodes, whose differences have eigenvalues. */
+/* u = x^2 + y is a solution of the differences, too, with u given on the sides. */
 static void compiled_sources_solve(void **state)
 {
     (void)state;
-    const double pi = acos(-1), hx = 1.0 / (M + 1), hy = 1.0 / (N + 1);
-    const double sx = sin(pi * hx / 2) / hx, sy = sin(pi * hy) / hy, eigenvalue = -4 * (sx * sx + sy * sy);
-    static double rhs[M * N], solution[M * N];
-    const struct peer_fishpack_problem problem = {M, N, rhs, solution};
-    double seconds[REPEAT] = {-1, -1};
-    for (int j = 0; j < N; j++)
-        for (int i = 0; i < M; i++)
-            rhs[i + M * j] = eigenvalue * sin(pi * hx * (i + 1)) * sin(2 * pi * hy * (j + 1));
-    assert_int_equal(peer_fishpack(folder, &problem, REPEAT, seconds), 1);
-    for (int e = 0; e < M * N; e++)
-        assert_true(fabs(solution[e] - rhs[e] / eigenvalue) < 1e-13); /* in double precision */
-    assert_true(seconds[0] >= 0 && seconds[1] >= 0);
+    double from = 0, to = 1, lambda = 0, field[N + 1][M + 1], boundary = 0, pertrb = -1, work = 0;
+    int m = M, n = N, code = 1, row = M + 1, error = -1;
+    void *arguments[PEER_FISHPACK_ARGUMENTS] = {&from,   &to,   &m,   &code,   &boundary, &boundary,
+                                                &from,   &to,   &n,   &code,   &boundary, &boundary,
+                                                &lambda, field, &row, &pertrb, &error,    &work};
+    for (int j = 0; j <= N; j++)
+        for (int i = 0; i <= M; i++)
+            field[j][i] = i == 0 || i == M || j == 0 || j == N ? (double)i * i / (M * M) + (double)j / N : 2;
+    void *const library = peer_fishpack_open(folder);
+    assert_non_null(library);
+    assert_int_equal(peer_fishpack_call(library, "hwscrt", arguments), 1);
+    assert_int_equal(error, 0);
+    for (int j = 0; j <= N; j++)
+        for (int i = 0; i <= M; i++) /* in double precision */
+            assert_true(fabs(field[j][i] - (double)i * i / (M * M) - (double)j / N) < 1e-13);
+    code = 9;
+    assert_int_equal(peer_fishpack_call(library, "hwscrt", arguments), 1);
+    assert_int_equal(error, 2);
+    assert_int_equal(peer_fishpack_call(library, "hstcrt", arguments), 0);
+    peer_fishpack_close(library);
 }
 
 static void what_is_not_there_is_no_peer(void **state)
 {
     (void)state;
-    static double rhs[M * N], solution[M * N];
-    const struct peer_fishpack_problem problem = {M, N, rhs, solution};
-    double seconds[REPEAT];
-    assert_int_equal(peer_fishpack("/nowhere", &problem, REPEAT, seconds), 0);
-    const struct peer_fishpack_problem refused = {200, 200, calloc(40000, 8), calloc(40000, 8)};
-    assert_int_equal(peer_fishpack(folder, &refused, REPEAT, seconds), 0);
-    free((void *)(uintptr_t)refused.rhs);
-    free(refused.solution);
+    assert_null(peer_fishpack_open("/nowhere"));
+    peer_fishpack_close(NULL);
 }
 
 int main(int argc, char **argv)
