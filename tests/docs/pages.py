@@ -460,8 +460,8 @@ class Code(unittest.TestCase):
     def test_variables_are_described(self):
         """Those that are read somewhere, and no other, but for what the program tells its own other half."""
         read_by = set()
-        for pattern in ("apps/**/*.c", "base/*.c", "scheduler/**/*.c", "mpi/*.c", "python/**/*.py", "bootstrap",
-                        "packaging/needed", "scheduler/starpu/build", "base/cmake/*", "tests/common/*.h",
+        for pattern in ("apps/**/*.c", "base/*.c", "scheduler/**/*.c", "mpi/*.c", "fishpack/*.c", "python/**/*.py",
+                        "bootstrap", "packaging/needed", "scheduler/starpu/build", "base/cmake/*", "tests/common/*.h",
                         "tests/**/*.c"):
             for path in glob.glob(f"{SOURCE}/{pattern}", recursive=True):
                 cmake = "cmake" in pattern
