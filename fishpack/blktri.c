@@ -99,13 +99,10 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
                                (uses_upper(y, j) && !isfinite(y->upper[j])),
                            "an, bn or cn is not finite in row %zu (ierror 4)", j);
     *ierror = STARFISH_BLKTRI_SIGN;
-    for (size_t j = y->periodic ? 0 : 1; j < y->n; j++) {
-        const size_t before = (j > 0 ? j : y->n) - 1;
-        STARFISH_FAIL_IF((y->lower[j] < 0 && y->upper[before] > 0) || (y->lower[j] > 0 && y->upper[before] < 0),
-                         STARFISH_ERROR_NOT_SYMMETRIZABLE,
-                         "an[%zu] = %g and cn[%zu] = %g have opposite signs (ierror 5)", j, y->lower[j], before,
-                         y->upper[before]);
-    }
+    const size_t j = starfish_opposed_row(y), before = (j > 0 ? j : y->n) - 1;
+    STARFISH_FAIL_IF(j < y->n, STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                     "an[%zu] = %g and cn[%zu] = %g have opposite signs (ierror 5)", j, y->lower[j], before,
+                     y->upper[before]);
     *ierror = STARFISH_BLKTRI_SOLVED;
     return STARFISH_SUCCESS;
 }
@@ -268,13 +265,9 @@ static starfish_status solve_columns(starfish_plan *plan, const struct call *cal
 static int may_solve_here(const struct starfish_direct *direct, const struct call *call)
 {
     const struct starfish_direction d[3] = {direct->x, direct->y, direct->z};
-    const struct starfish_axis *const axis[2] = {&call->x, &call->y};
     struct starfish_key key = {NULL};
-    for (int i = 0; i < 2; i++) {
-        const double *const rows[3] = {axis[i]->lower, axis[i]->diag, axis[i]->upper};
-        for (int r = 0; r < 3; r++)
-            starfish_key_add(&key, rows[r], doubles_of(axis[i]) * sizeof(double));
-    }
+    starfish_key_add_axis(&key, &call->x);
+    starfish_key_add_axis(&key, &call->y);
     const int is_new = !key.failed && !starfish_kept_seen(&key);
     starfish_key_free(&key);
     return is_new && starfish_is_semidefinite(d, 0) && !(d[0].constant_null && d[2].constant_null);

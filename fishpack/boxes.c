@@ -36,9 +36,7 @@ static void copy(const struct box *box, int back)
 /* The array as a grid of columns, of which `mdim` make a plane. */
 static struct starfish_call_array take(struct starfish_call *call, int k, const size_t n[3], size_t ldim, size_t mdim)
 {
-    const struct starfish_call_array grid =
-        starfish_call_array(call, k, &(struct starfish_call_array){NULL, n[0], mdim * (n[2] - 1) + n[1], ldim, 1});
-    return grid;
+    return starfish_call_array(call, k, &(struct starfish_call_array){NULL, n[0], mdim * (n[2] - 1) + n[1], ldim, 1});
 }
 
 /* ---- POIS3D ------------------------------------------------------------------------------------------------------ */

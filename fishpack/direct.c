@@ -22,6 +22,12 @@ static size_t unknowns(const struct starfish_direct *direct)
     return direct->x.n * direct->y.n * direct->z.n;
 }
 
+/* Whose eigenvectors would take too long. */
+static int is_long(const struct starfish_direct *direct)
+{
+    return !direct->x.has_transform && direct->x.n > STARFISH_MOST_DIAGONALISED;
+}
+
 /* ---- What is kept of x and y ------------------------------------------------------------------------------------- */
 
 /* A plan, or a basis in x, or transforms in x and y; and memory, which is lent to one solve at a time. */
@@ -112,8 +118,7 @@ static starfish_status find(const struct starfish_direct *direct, struct starfis
 
 starfish_status starfish_direct_prepare(struct starfish_direct *direct)
 {
-    return direct->x.has_transform || direct->x.n <= STARFISH_MOST_DIAGONALISED ? find(direct, &direct->prepared)
-                                                                                : STARFISH_SUCCESS;
+    return is_long(direct) ? STARFISH_SUCCESS : find(direct, &direct->prepared);
 }
 
 void starfish_direct_unprepare(struct starfish_direct *direct)
@@ -372,19 +377,17 @@ void starfish_key_add_axis(struct starfish_key *key, const struct starfish_axis 
 static starfish_status create_plan(const struct starfish_direct *direct, struct starfish_prepared *p)
 {
     const struct starfish_axis *axis = direct->axis;
-    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     const struct starfish_problem problem = {.size = sizeof problem,
                                              .kind = (starfish_kind)direct->kind,
                                              .axis = {axis[0], axis[2]},
                                              .lambda = direct->lambda};
     const struct starfish_poisson_problem plain = {
         .size = sizeof plain, .axis = {axis[0], axis[1], axis[2]}, .lambda = direct->lambda};
-    options.complex_rhs = direct->parts > 1;
     STARFISH_TRY(starfish_fishpack_context(&p->context));
     if (axis[0].kind == STARFISH_TRIDIAGONAL)
-        return starfish_separable2d_plan_create(p->context, &axis[2], &axis[0], 0, &options, &p->plan);
-    return direct->kind == STARFISH_DIRECT_PLAIN ? starfish_poisson_plan_create(p->context, &plain, &options, &p->plan)
-                                                 : starfish_plan_create(p->context, &problem, &options, &p->plan);
+        return starfish_separable2d_plan_create(p->context, &axis[2], &axis[0], 0, NULL, &p->plan);
+    return direct->kind == STARFISH_DIRECT_PLAIN ? starfish_poisson_plan_create(p->context, &plain, NULL, &p->plan)
+                                                 : starfish_plan_create(p->context, &problem, NULL, &p->plan);
 }
 
 /* A problem that no plan solves is kept too, without one. */
@@ -393,27 +396,24 @@ static starfish_status make_plan(const void *from, void **object, size_t *bytes)
     const struct starfish_direct *direct = from;
     struct starfish_prepared *p = *object = calloc(1, sizeof *p);
     STARFISH_FAIL_IF(!p, STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    *bytes = create_plan(direct, p) == STARFISH_SUCCESS ? unknowns(direct) * direct->parts * sizeof(double) : sizeof *p;
+    *bytes = create_plan(direct, p) == STARFISH_SUCCESS ? unknowns(direct) * sizeof(double) : sizeof *p;
     return STARFISH_SUCCESS;
 }
 
-/* The plan of a problem that is large enough, and has been seen before; else NULL. */
+/* The plan of a real problem that is large enough, and has been seen before; else NULL. */
 static struct starfish_prepared *find_plan(const struct starfish_direct *direct)
 {
     static const struct starfish_kept_kind kind = {make_plan, destroy};
-    const int matrix = direct->axis[0].kind == STARFISH_TRIDIAGONAL;
-    const int long_matrix = matrix && direct->x.n > STARFISH_MOST_DIAGONALISED && !direct->x.has_transform;
-    const double what[] = {direct->kind, direct->lambda, (double)direct->parts};
+    const double what[] = {direct->kind, direct->lambda};
     struct starfish_key key = {NULL};
     void *prepared = NULL;
-    if (direct->no_plan || (direct->parts > 1 && !matrix) ||
-        !starfish_fishpack_may_plan(unknowns(direct) * direct->parts, long_matrix))
+    if (direct->no_plan || direct->parts > 1 || !starfish_fishpack_may_plan(unknowns(direct), is_long(direct)))
         return NULL;
     starfish_key_add(&key, what, sizeof what);
     for (int d = 0; d < 3; d++)
         if (direct->axis[d].n > 1)
             starfish_key_add_axis(&key, &direct->axis[d]);
-    if (!key.failed && (long_matrix || starfish_kept_seen(&key)))
+    if (!key.failed && (is_long(direct) || starfish_kept_seen(&key)))
         (void)starfish_kept_find(&kind, &key, direct, &prepared);
     starfish_key_free(&key);
     struct starfish_prepared *p = prepared;

@@ -38,6 +38,11 @@ struct starfish_axis starfish_axis_of_rows(const struct starfish_rows *matrix)
                                   .complex_line = matrix->parts > 1};
 }
 
+struct starfish_axis starfish_axis_of_direction(const struct starfish_direction *d)
+{
+    return starfish_axis_of_rows(&(struct starfish_rows){d->n, 1, d->periodic, d->lower, d->diag, d->upper});
+}
+
 struct starfish_axis starfish_axis_of_period(int code, size_t n, int staggered)
 {
     const int low = code == 1 || code == 2, high = code == 1 || code == 4;
@@ -52,6 +57,16 @@ struct starfish_axis starfish_no_axis(void)
 {
     static const double zero = 0;
     return (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero};
+}
+
+size_t starfish_opposed_row(const struct starfish_axis *axis)
+{
+    for (size_t j = axis->periodic ? 0 : 1; j < axis->n; j++) {
+        const double lower = axis->lower[j], upper = axis->upper[(j > 0 ? j : axis->n) - 1];
+        if ((lower < 0 && upper > 0) || (lower > 0 && upper < 0))
+            return j;
+    }
+    return axis->n;
 }
 
 static starfish_status create(struct starfish_direct *direct, const struct starfish_direct_axes *axes)
@@ -98,19 +113,13 @@ static void destroy(void *object)
     free(object);
 }
 
-/* Coefficients of a matrix are the direction's copies, which plans read too; complex ones have no copy. */
+/* Coefficients of a matrix are the direction's copies, which plans of real problems read too. */
 static void own_axes(struct starfish_direct *direct)
 {
     struct starfish_direction *const d[3] = {&direct->x, &direct->y, &direct->z};
-    for (int i = 0; i < 3; i++) {
-        struct starfish_axis *axis = &direct->axis[i];
-        if (axis->kind != STARFISH_TRIDIAGONAL)
-            continue;
-        axis->lower = d[i]->lower;
-        axis->diag = d[i]->diag;
-        axis->upper = d[i]->upper;
-        direct->no_plan = direct->no_plan || axis->complex_line;
-    }
+    for (int i = 0; i < 3; i++)
+        if (direct->axis[i].kind == STARFISH_TRIDIAGONAL)
+            direct->axis[i] = starfish_axis_of_direction(d[i]);
 }
 
 static starfish_status make(const void *from, void **object, size_t *bytes)

@@ -16,10 +16,14 @@ struct starfish_rows {
 struct starfish_rows starfish_rows_read(struct starfish_call *call, int k, size_t n, int periodic, size_t parts);
 
 struct starfish_axis starfish_axis_of_rows(const struct starfish_rows *matrix);
+/* The real rows of a direction, lent. */
+struct starfish_axis starfish_axis_of_direction(const struct starfish_direction *d);
 /* Second differences of unit spacing: 0 periodic; x(0) = 0 or, staggered, -x(1) where the code is 1 or 2, else a mirror
  * image, and likewise x(n+1) where it is 1 or 4. */
 struct starfish_axis starfish_axis_of_period(int code, size_t n, int staggered);
 struct starfish_axis starfish_no_axis(void);
+/* The first row of a matrix that is coupled to the one before with another sign than that one to it; n: no such row. */
+size_t starfish_opposed_row(const struct starfish_axis *axis);
 
 /* Second differences of x and y are multiplied by `factor`, 0 meaning 1. */
 struct starfish_direct_axes {

@@ -195,9 +195,9 @@ static void read_arguments(struct driver *s)
     static const int argument[2][2] = {{4, 5}, {10, 11}};
     for (int d = 0; d < 2; d++)
         for (int end = 0; end < 2; end++) {
-            const char is_read = s->p.cells
-                                     ? starfish_shape_end(s->p.code[d], end, STARFISH_END_AXIS) <= STARFISH_ROBIN
-                                     : starfish_shape_end(s->p.code[d], end, STARFISH_END_AXIS) == STARFISH_NEUMANN;
+            const int is_read = s->p.cells
+                                    ? starfish_shape_end(s->p.code[d], end, STARFISH_END_AXIS) <= STARFISH_ROBIN
+                                    : starfish_shape_end(s->p.code[d], end, STARFISH_END_AXIS) == STARFISH_NEUMANN;
             s->datum[d][end] =
                 is_read && s->p.code[d] != 0 ? starfish_call_reals(call, a + argument[d][end], count[1 - d]) : NULL;
         }

@@ -134,22 +134,17 @@ static void describe_plan(const struct starfish_shape *s, struct starfish_direct
 {
     static const int kinds[] = {STARFISH_POISSON2D, STARFISH_POLAR2D, STARFISH_DIRECT_PLAIN, STARFISH_SPHERE2D,
                                 STARFISH_DIRECT_PLAIN};
-    static const double zero = 0;
-    const struct starfish_direction *z = &direct->z, *x = &direct->x;
     direct->kind = kinds[s->p.system];
     direct->axis[0] = s->axis[1 - s->z];
-    direct->axis[1] =
-        (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero};
+    direct->axis[1] = starfish_no_axis();
     direct->axis[2] = s->axis[s->z];
     direct->lambda = s->p.lambda;
     if (direct->kind != STARFISH_DIRECT_PLAIN)
         return;
     direct->lambda = 0;
-    direct->axis[2] = (struct starfish_axis){
-        .kind = STARFISH_TRIDIAGONAL, .n = z->n, .lower = z->lower, .diag = z->diag, .upper = z->upper};
+    direct->axis[2] = starfish_axis_of_direction(&direct->z);
     if (s->p.system == STARFISH_CSP)
-        direct->axis[0] = (struct starfish_axis){
-            .kind = STARFISH_TRIDIAGONAL, .n = x->n, .lower = x->lower, .diag = x->diag, .upper = x->upper};
+        direct->axis[0] = starfish_axis_of_direction(&direct->x);
 }
 
 /* The directions are lent. The centre's row is one unknown in a plan for none of its kinds. */

@@ -84,16 +84,6 @@ starfish_status starfish_genbun_call(struct starfish_call *call, enum starfish_s
 
 /* ---- BLKTRI, CBLKTR ---------------------------------------------------------------------------------------------- */
 
-static int signs_differ(const struct starfish_rows *rows)
-{
-    for (size_t j = rows->periodic ? 0 : 1; j < rows->n; j++) {
-        const double lower = rows->lower[j], upper = rows->upper[(j > 0 ? j : rows->n) - 1];
-        if ((lower < 0 && upper > 0) || (lower > 0 && upper < 0))
-            return 1;
-    }
-    return 0;
-}
-
 static int number_of(starfish_status status)
 {
     return status == STARFISH_SUCCESS ? 0 : status == STARFISH_ERROR_MEMORY ? 20 : 4;
@@ -110,14 +100,16 @@ starfish_status starfish_blktri_call(struct starfish_call *call, int is_complex)
     const struct starfish_rows y = starfish_rows_read(call, 3, (size_t)n, starfish_call_integer(call, 1) == 0, 1);
     STARFISH_FAIL_IF(call->out_of_memory, STARFISH_ERROR_MEMORY, "out of memory for coefficients");
     starfish_call_set_integer(call, 13, 5);
-    STARFISH_FAIL_IF(signs_differ(&y), STARFISH_ERROR_NOT_SYMMETRIZABLE, "an(j) cn(j-1) < 0 (ierror 5)");
+    const struct starfish_axis rows = starfish_axis_of_rows(&y);
+    STARFISH_FAIL_IF(starfish_opposed_row(&rows) < rows.n, STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                     "an(j) cn(j-1) < 0 (ierror 5)");
     starfish_call_set_integer(call, 13, 0);
     if (starfish_call_integer(call, 0) == 0)
         return STARFISH_SUCCESS; /* what is prepared, the first call that solves prepares */
     const struct starfish_rows x = starfish_rows_read(call, 8, (size_t)m, starfish_call_integer(call, 6) == 0, parts);
     STARFISH_FAIL_IF(call->out_of_memory, STARFISH_ERROR_MEMORY, "out of memory for coefficients");
     const struct starfish_direct_axes axes = {
-        .x = starfish_axis_of_rows(&y), .y = starfish_no_axis(), .z = starfish_axis_of_rows(&x), .parts = parts};
+        .x = rows, .y = starfish_no_axis(), .z = starfish_axis_of_rows(&x), .parts = parts};
     const struct starfish_call_array array = {NULL, (size_t)m, (size_t)n, (size_t)idimy, parts};
     const struct starfish_direct *direct;
     starfish_status status = starfish_direct_find(&axes, &direct);
